@@ -1,0 +1,370 @@
+package netmsg
+
+import (
+	"math"
+	"time"
+)
+
+// Constants of bulk control. PROTOCOL.md, Bulk.
+const (
+	bulkDelta = 0.1                    // a flow keeps about 1/delta packets in the queue
+	bulkQueue = 20 * time.Millisecond  // queueing delay that is always too much
+	bulkQuiet = 500 * time.Microsecond // queueing delay too small to steer by
+
+	bulkFirstWindow = 10 // packets
+	bulkMinWindow   = 4
+	bulkMaxWindow   = 12288
+
+	bulkMinRate = 16384.0 / 1200 // packets a second: a floor of 16 KiB a second
+
+	bulkRecall = 10 * time.Second // how long the smallest round trip is remembered
+	bulkUnused = time.Second      // a window unused this long is no longer trusted
+	bulkCalm   = time.Second      // without loss of our own doing: the ceiling rises
+
+	drainEvery   = 5 * time.Second
+	drainAtLeast = 20 * time.Millisecond
+
+	// A driver that turns a connection less often than the pace asks for, once
+	// a frame say, may make up for at most this much of the time it was late.
+	bulkCatchUp = 20 * time.Millisecond
+)
+
+// bulkControl decides when a connection's bulk may go: reliable data beyond
+// what its ticks carry. It holds a window, of packets in flight, and a pace. It
+// aims at a small standing queue at the bottleneck (after Copa), ignores loss
+// that sending less does not cure, and empties the queue every five seconds to
+// see the true round trip. newBulkControl makes one.
+//
+// The connection core drives it:
+//
+//   - maySend while bulk waits, before each packet of it; if it says no,
+//     nextSend tells when to ask again. rest when no bulk waits any more.
+//   - windowFull before each packet of a tick, which no pace holds back.
+//   - onSent for every ack-eliciting packet that counts as in flight: all but
+//     MTU probes and packets to other paths.
+//   - for an ACK frame: onAcked for each such packet that it newly acknowledges
+//     (onSpurious if the packet had been called lost), onLost for each that is
+//     now called lost, then onAck once. Losses found without an ACK: onLost.
+//   - onPTO at each probe timeout, restart after a move to another path.
+//
+// inFlight is the number of those packets sent and neither acknowledged nor
+// called lost. Packets count as one, whatever their size. Nothing allocates.
+type bulkControl struct {
+	share *pacer // the endpoint's; nil: this connection paces itself alone
+	place paceShare
+
+	window  float64 // cwnd: packets in flight that the path bears
+	steady  bool    // slow start is over
+	speed   float64 // v: how fast the window moves
+	ceiling float64 // hi: above this the window only creeps; a loss of our own doing set it
+
+	srtt   time.Duration // as last told; 0 before
+	minRTT time.Duration // the smallest sample of bulkRecall
+	stand  time.Duration // the smallest of half a round trip: what the queue does not fall below
+	queue  time.Duration // dq: the standing queue's delay, less noise
+	long   rttSpan       // samples behind minRTT
+	short  rttSpan       // samples behind stand
+
+	rounds     int // ended so far; one lasts an srtt
+	roundStart time.Duration
+	roundFrom  float64   // the window then
+	sameWay    int       // rounds in a row that moved the window up; negative: down
+	newly      int       // packets acknowledged since the last onAck
+	round      lossCount // this round's packets
+	delivered  float64   // packets acknowledged in the last round
+
+	loss      lossMeter
+	test      lossTest
+	calmSince time.Duration // since when loss has been no more than the path's own
+
+	nextDrain time.Duration
+	drainEnd  time.Duration
+
+	usedAt time.Duration // when bulk last waited
+	heldAt time.Duration // when window or pace last held bulk back
+	held   bool          // heldAt is set
+	next   time.Duration // by the pace, the next packet's time
+	late   bool          // bulk waits for the pace and for nothing else
+}
+
+// newBulkControl makes a fresh connection's control. share is the endpoint's
+// pacer, or nil.
+func newBulkControl(share *pacer) bulkControl {
+	return bulkControl{
+		share:   share,
+		window:  bulkFirstWindow,
+		speed:   1,
+		ceiling: math.Inf(1),
+		loss:    lossMeter{},
+	}
+}
+
+// maySend says whether one packet of bulk may be sent now. It is asked only
+// while bulk waits.
+func (b *bulkControl) maySend(now time.Duration, inFlight int) bool {
+	b.wake(now)
+	full := b.windowFull(now, inFlight)
+	if !full && b.due(now) <= now {
+		return true
+	}
+	b.held, b.heldAt, b.late = true, now, !full
+	return false
+}
+
+// nextSend is when maySend may say yes if nothing is heard before;
+// math.MaxInt64 if only an acknowledgement or a loss can bring that about.
+func (b *bulkControl) nextSend(now time.Duration, inFlight int) time.Duration {
+	if b.windowFull(now, inFlight) {
+		return math.MaxInt64
+	}
+	return b.due(now)
+}
+
+// windowFull says that the window has no room for one more packet.
+func (b *bulkControl) windowFull(now time.Duration, inFlight int) bool {
+	return float64(inFlight+1) > b.limit(now)
+}
+
+// packetTime is how long one packet takes at the present pace. Bulk that comes
+// less than this before a tick waits for the tick.
+func (b *bulkControl) packetTime(now time.Duration) time.Duration {
+	return gapOf(b.pace(now))
+}
+
+// rest says that no bulk waits any more.
+func (b *bulkControl) rest() {
+	b.late = false
+	if b.share != nil {
+		b.share.leave(&b.place)
+	}
+}
+
+// onSent counts a packet sent; bulk says that maySend was asked for it.
+func (b *bulkControl) onSent(now time.Duration, bulk bool) {
+	if !bulk {
+		return
+	}
+	b.next = max(b.next, now-b.arrears(now)) + gapOf(b.pace(now))
+	if b.share != nil {
+		b.share.used(&b.place)
+	}
+}
+
+// onAcked counts a packet, sent at sent, that is newly acknowledged.
+func (b *bulkControl) onAcked(sent time.Duration) {
+	b.newly++
+	b.count(sent, lossCount{acked: 1})
+}
+
+// onLost counts a packet, sent at sent, that is called lost.
+func (b *bulkControl) onLost(sent time.Duration) {
+	b.count(sent, lossCount{lost: 1})
+}
+
+// onSpurious takes back the loss of a packet that is acknowledged after all.
+func (b *bulkControl) onSpurious(sent time.Duration) {
+	b.count(sent, lossCount{acked: 1, lost: -1})
+}
+
+func (b *bulkControl) count(sent time.Duration, c lossCount) {
+	b.round.add(c)
+	b.test.count(sent, c)
+}
+
+// onAck ends the handling of an ACK frame. sample is its round trip, zero if it
+// gave none; srtt the smoothed one.
+func (b *bulkControl) onAck(now, sample, srtt time.Duration) {
+	b.srtt = srtt
+	if sample > 0 {
+		b.observe(now, sample)
+	}
+	if now-b.roundStart >= srtt {
+		b.endRound(now)
+	}
+	if b.newly > 0 && b.limited(now) && !b.test.on && !b.draining(now) {
+		b.steer(float64(b.newly))
+	}
+	b.newly = 0
+}
+
+// onPTO counts the inARow'th probe timeout since anything was acknowledged.
+func (b *bulkControl) onPTO(inARow int) {
+	if inARow == 3 {
+		b.window = max(bulkMinWindow, b.window/2)
+		b.steady = true
+	}
+}
+
+// restart forgets the path: the connection has moved to another.
+func (b *bulkControl) restart() {
+	b.rest()
+	*b = newBulkControl(b.share)
+}
+
+// measured is the share of packets lost, of the newest 128 to 256, and false
+// while fewer than 96 are accounted for.
+func (b *bulkControl) measured() (share float64, ok bool) {
+	sum := b.loss.sum()
+	return sum.share(), sum.packets() >= lossNeeds
+}
+
+// overloads says that the path loses packets because this side sends too many.
+func (b *bulkControl) overloads() bool { return b.test.ours }
+
+// wake notes that bulk waits, and starts again with a window that has not been
+// used for a while.
+func (b *bulkControl) wake(now time.Duration) {
+	if b.nextDrain == 0 { // the first bulk of all
+		b.usedAt, b.nextDrain = now, now+drainEvery
+	}
+	if now-b.usedAt >= bulkUnused {
+		b.window = max(bulkFirstWindow, b.window/2)
+		b.steady = true
+		b.speed = 1
+		b.test.abandon()
+		b.nextDrain = now + drainEvery
+	}
+	b.usedAt = now
+}
+
+// limited says that bulk was held back within the last round trip: only then
+// does what comes back say whether the window should move.
+func (b *bulkControl) limited(now time.Duration) bool {
+	return b.held && now-b.heldAt <= b.srtt
+}
+
+func (b *bulkControl) draining(now time.Duration) bool { return now < b.drainEnd }
+
+// limit is the window in effect.
+func (b *bulkControl) limit(now time.Duration) float64 {
+	w := b.window
+	if b.draining(now) {
+		w = max(bulkMinWindow, w/2)
+	}
+	return max(w, bulkMinRate*b.minRTT.Seconds())
+}
+
+// pace is the rate of bulk in packets a second: a little more than the window
+// needs, so that the window decides.
+func (b *bulkControl) pace(now time.Duration) float64 {
+	rtt := b.stand
+	if rtt == 0 {
+		rtt = max(b.srtt, time.Millisecond)
+	}
+	gain := 2.0
+	if b.steady {
+		gain = 1.1
+	}
+	return max(bulkMinRate, gain*b.limit(now)/rtt.Seconds())
+}
+
+// due is when pace and pacer let the next packet go.
+func (b *bulkControl) due(now time.Duration) time.Duration {
+	if b.next > now || b.share == nil {
+		return b.next
+	}
+	return b.share.ask(&b.place, now, b.pace(now), b.arrears(now))
+}
+
+// arrears is how far behind its pace bulk may be and still catch up at once.
+func (b *bulkControl) arrears(now time.Duration) time.Duration {
+	burst := burstOf(b.pace(now))
+	if b.late {
+		return max(burst, bulkCatchUp)
+	}
+	return burst
+}
+
+// observe takes a round-trip sample and reckons the queue that stands.
+func (b *bulkControl) observe(now, sample time.Duration) {
+	b.long.add(now, bulkRecall, sample)
+	b.minRTT, _, _ = b.long.over(now, bulkRecall)
+
+	span := max(b.srtt/2, 10*time.Millisecond)
+	b.short.add(now, span, sample)
+	least, mean, n := b.short.over(now, span)
+	noise := time.Duration(1.25 * float64(mean-least) / math.Sqrt(float64(n)))
+	b.stand = least
+	b.queue = max(0, least-b.minRTT-noise)
+}
+
+// steer moves the window after k packets were acknowledged.
+func (b *bulkControl) steer(k float64) {
+	target := math.Inf(1)
+	if b.queue > bulkQuiet {
+		target = 1 / (bulkDelta * b.queue.Seconds())
+	}
+	up := b.window/b.stand.Seconds() <= target && b.queue <= bulkQueue
+	step := min(b.speed/(bulkDelta*b.window), b.speed/8, 0.5)
+	if !up {
+		b.steady = true
+	}
+	switch {
+	case !b.steady:
+		b.window += k
+	case up && b.window >= b.ceiling:
+		b.window += k / b.window
+	case up:
+		b.window += k * step
+	default:
+		b.window -= k * step
+	}
+	b.window = min(max(b.window, bulkMinWindow), bulkMaxWindow)
+}
+
+// endRound does what is done once per round trip.
+func (b *bulkControl) endRound(now time.Duration) {
+	b.delivered = float64(b.round.acked)
+	if long := now - b.roundStart; b.rounds > 0 && b.srtt > 0 {
+		b.delivered *= b.srtt.Seconds() / long.Seconds()
+	}
+	b.loss.add(b.round)
+	b.round = lossCount{}
+	b.rounds++
+	b.roundStart = now
+
+	if b.test.on {
+		b.judge(now)
+	} else if b.limited(now) {
+		b.turnSpeed()
+		b.watchLoss(now)
+		b.maybeDrain(now)
+	}
+	b.roundFrom = b.window
+}
+
+// turnSpeed lets a window that keeps moving one way move faster, and takes a
+// queue that is too long down at once.
+func (b *bulkControl) turnSpeed() {
+	switch {
+	case b.window > b.roundFrom:
+		b.sameWay = max(b.sameWay, 0) + 1
+	case b.window < b.roundFrom:
+		b.sameWay = min(b.sameWay, 0) - 1
+	default:
+		b.sameWay = 0
+	}
+	if b.steady {
+		// The first of a run has no round before that went the same way.
+		if b.sameWay > 3 || b.sameWay < -3 {
+			b.speed = min(2*b.speed, max(1, b.window*bulkDelta/2))
+		} else {
+			b.speed = 1
+		}
+	}
+	if b.queue > bulkQueue {
+		b.window = max(bulkMinWindow, b.window*0.95)
+		b.speed = 1
+		b.steady = true
+	}
+}
+
+// maybeDrain begins a drain when one is due.
+func (b *bulkControl) maybeDrain(now time.Duration) {
+	if now < b.nextDrain || b.test.on {
+		return
+	}
+	b.nextDrain = now + drainEvery
+	b.drainEnd = now + max(b.srtt, drainAtLeast)
+	b.speed = 1
+}

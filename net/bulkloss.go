@@ -1,0 +1,154 @@
+package netmsg
+
+import (
+	"math"
+	"time"
+)
+
+// Constants of the loss test. PROTOCOL.md, Bulk.
+const (
+	lossWindow = 128 // packets in each of the two halves that loss is measured over
+	lossNeeds  = 96  // packets before loss is spoken of
+
+	testRounds    = 2 // at least
+	testRoundsMax = 8
+
+	retestEvery = 15 * time.Second // a path that loses much of itself is asked again
+)
+
+// A lossCount counts packets by their fate. A loss taken back may make one
+// negative for a while.
+type lossCount struct{ acked, lost int }
+
+func (c *lossCount) add(d lossCount) { c.acked += d.acked; c.lost += d.lost }
+
+func (c lossCount) packets() int { return c.acked + c.lost }
+
+// share is the part that was lost, 0 to 1; 0 of none.
+func (c lossCount) share() float64 {
+	if c.packets() <= 0 || c.lost <= 0 {
+		return 0
+	}
+	return min(1, float64(c.lost)/float64(c.packets()))
+}
+
+// A lossMeter measures loss over the newest 128 to 256 packets.
+type lossMeter struct{ older, newer lossCount }
+
+func (m *lossMeter) add(c lossCount) {
+	m.newer.add(c)
+	if m.newer.packets() >= lossWindow {
+		m.older, m.newer = m.newer, lossCount{}
+	}
+}
+
+func (m *lossMeter) sum() lossCount {
+	sum := m.older
+	sum.add(m.newer)
+	return sum
+}
+
+// A lossTest asks whether loss is this side's doing: it sends less than was
+// delivered for a while, and looks whether the loss stays.
+type lossTest struct {
+	on      bool
+	ours    bool    // the last verdict: too much was sent, and loss has not gone since
+	floor   float64 // loss that is known to be the path's own
+	waits   int     // verdicts in a row that it was the path's
+	notTill int     // round before which no other test begins
+	verdict time.Duration
+
+	start  time.Duration // packets sent from here on count
+	round  int           // the round it began in
+	window float64       // to be restored
+	loss   float64       // that gave rise to it
+	seen   lossCount
+}
+
+func (t *lossTest) count(sent time.Duration, c lossCount) {
+	if t.on && sent >= t.start {
+		t.seen.add(c)
+	}
+}
+
+// abandon ends a test without a verdict.
+func (t *lossTest) abandon() { t.on = false }
+
+// watchLoss compares the measured loss with the path's own, once per round.
+func (b *bulkControl) watchLoss(now time.Duration) {
+	sum := b.loss.sum()
+	if sum.packets() < lossNeeds {
+		return
+	}
+	t := &b.test
+	loss := sum.share()
+	p := max(t.floor, 0.01)
+	margin := max(0.02, 3*math.Sqrt(p*(1-p)/float64(sum.packets())))
+
+	if loss < t.floor-margin/2 {
+		t.floor += (loss - t.floor) / 8
+	}
+	b.liftCeiling(now, loss)
+	retest := t.floor > 0.03 && now-t.verdict >= retestEvery
+	if (loss > t.floor+margin || retest) && b.rounds >= t.notTill {
+		b.beginTest(now, loss)
+	}
+}
+
+// liftCeiling raises the ceiling when loss has been the path's own for long.
+func (b *bulkControl) liftCeiling(now time.Duration, loss float64) {
+	if loss > b.test.floor+0.01 {
+		b.calmSince = now
+		return
+	}
+	b.test.ours = false
+	if !math.IsInf(b.ceiling, 1) && now-b.calmSince >= max(bulkCalm, 8*b.srtt) {
+		b.ceiling *= 1.25
+		b.calmSince = now
+	}
+}
+
+func (b *bulkControl) beginTest(now time.Duration, loss float64) {
+	t := &b.test
+	t.on, t.start, t.round = true, now, b.rounds
+	t.window, t.loss, t.seen = b.window, loss, lossCount{}
+	b.window = max(bulkMinWindow, 0.75*min(b.window, b.delivered))
+}
+
+// judge ends the test when enough has been seen.
+func (b *bulkControl) judge(now time.Duration) {
+	t := &b.test
+	rounds := b.rounds - t.round
+	enough := int(min(max(5/t.loss, 32), 256))
+	if rounds < testRounds || t.seen.packets() < enough && rounds < testRoundsMax {
+		return
+	}
+	t.on, t.verdict = false, now
+	b.calmSince = now
+	b.speed = 1
+	if left := t.seen.share(); left > t.loss/2 {
+		b.lossIsThePaths(left)
+	} else {
+		b.lossIsOurs(left)
+	}
+}
+
+// lossIsThePaths: sending less did not cure it, so it is ignored.
+func (b *bulkControl) lossIsThePaths(left float64) {
+	t := &b.test
+	t.ours, t.floor = false, left
+	b.window = t.window
+	t.notTill = b.rounds + 16<<min(t.waits, 2)
+	t.waits++
+}
+
+// lossIsOurs: sending less cured it, so the window stays under what caused it.
+func (b *bulkControl) lossIsOurs(left float64) {
+	t := &b.test
+	t.ours, t.floor = true, min(t.floor, left)
+	b.window = max(bulkMinWindow, min(b.delivered/(1-t.floor), 0.9*t.window))
+	b.ceiling = 1.05 * b.window
+	b.steady = true
+	t.notTill = b.rounds + 4
+	t.waits = 0
+}
