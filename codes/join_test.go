@@ -90,3 +90,9 @@ func TestCodeOfPortZeroIsRefused(t *testing.T) {
 		t.Errorf("got %+v, %v, want %v", got, err, ErrAddress)
 	}
 }
+
+func TestLongCodeOfAnIPv4AddressGivesTheIPv4Address(t *testing.T) {
+	mapped := join6(netip.MustParseAddr("::ffff:127.0.0.1"), 27415)
+
+	wantTarget(t, mapped.String(), Target{Addr: netip.MustParseAddrPort("127.0.0.1:27415")})
+}

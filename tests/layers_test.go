@@ -1,0 +1,61 @@
+// Package tests holds what no single package can show: who imports whom, whole
+// worlds of parties, the soak, real processes and networks, and that the
+// documents are true.
+package tests
+
+import "testing"
+
+// theHouse is who may import whom, and which files touch the outside.
+var theHouse = house{
+	module: "github.com/partyline-go/partyline",
+
+	// The nearest directory above a file decides. A test may also use what is
+	// under tests.
+	mayImport: map[string][]string{
+		"codes":          {},
+		"net":            {},
+		"net/nlp":        {"net"},
+		"net/rtc":        {"net"},
+		"matchmaker":     {"codes", "net"},
+		"matchmaker/cmd": {"codes", "net", "matchmaker"},
+		"party":          {"codes", "net", "matchmaker"},
+		"demo":           {"codes", "party", "matchmaker", "net/rtc", "demo"},
+		"tests":          {"codes", "net", "matchmaker", "party", "demo", "tests"},
+	},
+
+	// Modules with one place to be, because they are large, or need a display.
+	onlyIn: map[string][]string{
+		"github.com/hajimehoshi/ebiten": {"demo"},
+		"github.com/nats-io":            {"matchmaker/cmd", "matchmaker/natsdir"},
+		"github.com/pion/webrtc":        {"net/rtc"},
+		"github.com/pion":               {"net/rtc", "matchmaker", "tests"},
+	},
+
+	// Programs and packages that run where there is no display or no disk to
+	// spare: the modules that they may not reach, however far away.
+	neverReaches: map[string][]string{
+		"demo/ebiten/arena":    {"github.com/hajimehoshi/ebiten"},
+		"demo/ebiten/session":  {"github.com/hajimehoshi/ebiten"},
+		"demo/ebiten/headless": {"github.com/hajimehoshi/ebiten"},
+		"party":                {"github.com/hajimehoshi/ebiten", "github.com/nats-io", "github.com/pion/webrtc"},
+		"net":                  {"github.com/pion"},
+	},
+
+	// The core directories, each with its edge files.
+	core: map[string][]string{
+		"codes": {},
+		"net":   {"endpoint.go", "socket.go"},
+	},
+}
+
+func TestEveryFileKeepsToItsLayer(t *testing.T) {
+	for _, complaint := range theHouse.check(t, "..") {
+		t.Error(complaint)
+	}
+}
+
+func TestNoFileNamesAMachineOrARegistry(t *testing.T) {
+	for _, complaint := range checkPlaces(t, "..") {
+		t.Error(complaint)
+	}
+}
