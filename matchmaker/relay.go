@@ -1,0 +1,134 @@
+package matchmaker
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pion/logging"
+	"github.com/pion/turn/v5"
+)
+
+// RelayPort0 is the first of the ports that relayed players are given.
+const RelayPort0 = 60000
+
+// relayServer is the STUN and TURN server beside the directory, by pion/turn.
+// It serves nobody without a room's credentials and reaches public addresses
+// alone.
+type relayServer struct {
+	turn *turn.Server
+
+	mu    sync.Mutex
+	count map[string]int // allocations of a user
+}
+
+const realm = "partyline"
+
+type relayConfig struct {
+	udp          net.PacketConn
+	tcp          net.Listener
+	public       netip.Addr // what players are told
+	bind         string     // what relay sockets are bound to
+	port0, ports uint16
+	secret       string
+	quota        int // allocations of one room's credentials
+	allowPrivate bool
+	log          *slog.Logger
+}
+
+func startRelay(c relayConfig) (*relayServer, error) {
+	s := &relayServer{count: make(map[string]int)}
+	addresses := &turn.RelayAddressGeneratorPortRange{
+		RelayAddress: net.IP(c.public.AsSlice()),
+		Address:      c.bind,
+		MinPort:      c.port0,
+		MaxPort:      c.port0 + c.ports - 1,
+	}
+	permit := func(_ net.Addr, peer net.IP) bool {
+		a, ok := netip.AddrFromSlice(peer)
+		return ok && (c.allowPrivate || relayable(a.Unmap(), c.public))
+	}
+	auth := turn.LongTermTURNRESTAuthHandler(c.secret, quiet{}.NewLogger("turn"))
+	server, err := turn.NewServer(turn.ServerConfig{
+		Realm: realm,
+		PacketConnConfigs: []turn.PacketConnConfig{{
+			PacketConn: c.udp, RelayAddressGenerator: addresses, PermissionHandler: permit,
+		}},
+		ListenerConfigs: []turn.ListenerConfig{{
+			Listener: c.tcp, RelayAddressGenerator: addresses, PermissionHandler: permit,
+		}},
+		LoggerFactory: quiet{},
+		AuthHandler:   auth,
+		QuotaHandler:  func(user, _ string, _ net.Addr) bool { return s.within(user, c.quota) },
+		EventHandler: turn.EventHandler{
+			OnAllocationCreated: func(_, _ net.Addr, _, user, _ string, _ net.Addr, _ int) { s.add(user, 1) },
+			OnAllocationDeleted: func(_, _ net.Addr, _, user, _ string) { s.add(user, -1) },
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("matchmaker: relay: %w", err)
+	}
+	s.turn = server
+	return s, nil
+}
+
+// within: the quota is by room, and a room's users differ by their expiry.
+func (s *relayServer) within(user string, quota int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count[roomOf(user)] < quota
+}
+
+func (s *relayServer) add(user string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room := roomOf(user)
+	if s.count[room] += n; s.count[room] <= 0 {
+		delete(s.count, room)
+	}
+}
+
+func (s *relayServer) allocations() int { return s.turn.AllocationCount() }
+
+func (s *relayServer) close() error { return s.turn.Close() }
+
+func roomOf(user string) string {
+	_, room, _ := strings.Cut(user, ":")
+	return room
+}
+
+// relayable says whether the relay may send to a. It refuses its own address
+// and everything that is not the public Internet, so that it opens no way into
+// the network it stands in. (RFC 8656, section 21.1.6)
+func relayable(a, own netip.Addr) bool {
+	return a.IsGlobalUnicast() && !a.IsPrivate() && a != own && !sharedSpace.Contains(a)
+}
+
+// sharedSpace is what carriers use between their NATs and their customers
+// (RFC 6598).
+var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
+
+// quiet keeps pion from printing; what matters is counted.
+type quiet struct{}
+
+func (quiet) NewLogger(string) logging.LeveledLogger { return quietLogger{} }
+
+type quietLogger struct{}
+
+func (quietLogger) Trace(string)          {}
+func (quietLogger) Tracef(string, ...any) {}
+func (quietLogger) Debug(string)          {}
+func (quietLogger) Debugf(string, ...any) {}
+func (quietLogger) Info(string)           {}
+func (quietLogger) Infof(string, ...any)  {}
+func (quietLogger) Warn(string)           {}
+func (quietLogger) Warnf(string, ...any)  {}
+func (quietLogger) Error(string)          {}
+func (quietLogger) Errorf(string, ...any) {}
+
+// credentialLife is how long a room's TURN credentials are good.
+const credentialLife = 10 * time.Minute

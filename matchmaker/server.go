@@ -1,0 +1,394 @@
+package matchmaker
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// DefaultPort is where a matchmaker listens: HTTP, WebSocket, STUN and TURN on
+// TCP, STUN and TURN on UDP.
+const DefaultPort = 27400
+
+// A ServerConfig sets up a Server. A zero field is the default.
+type ServerConfig struct {
+	Addr           string         // to listen on, TCP and UDP; ":27400"
+	PublicIP       netip.Addr     // what players reach; the address listened on, else the machine's first
+	AllowPrivate   bool           // the relay may reach private and loopback addresses: tests and LANs
+	NoRelay        bool           // STUN and TURN are not served here
+	RelayPort0     uint16         // first relay port; 60000
+	RelayPorts     uint16         // how many; 4096
+	RelaySecret    string         // of TURN's credentials; random
+	RelayQuota     int            // allocations of one room; 32
+	STUN           []string       // other STUN servers to hand out, "stun:host:port"
+	TURN           []string       // other TURN servers with the same RelaySecret, "turn:host:port"
+	TLS            *tls.Config    // nil: plain HTTP, as behind a proxy
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For counts
+	Limits         Limits
+	Log            *slog.Logger // nil: silence
+}
+
+// A Server is the matchmaker's edge: the Directory on real sockets. Start makes
+// one; a game or a test may run it in process.
+type Server struct {
+	cfg   ServerConfig
+	log   *slog.Logger
+	tcp   net.Listener
+	udp   net.PacketConn
+	split *split
+	http  *http.Server
+	relay *relayServer
+	epoch time.Time
+	stop  context.CancelFunc
+	done  sync.WaitGroup
+
+	mu      sync.Mutex
+	dir     *Directory
+	clients map[SocketID]*client
+	lastID  SocketID
+	closed  bool
+}
+
+// client is one WebSocket.
+type client struct {
+	id   SocketID
+	conn *websocket.Conn
+	out  chan Action
+	end  context.CancelFunc
+}
+
+// Start listens and serves until Close.
+func Start(cfg ServerConfig) (*Server, error) {
+	cfg.setDefaults()
+	s := &Server{cfg: cfg, log: cfg.Log, epoch: time.Now(), clients: make(map[SocketID]*client)}
+	if err := s.listen(); err != nil {
+		return nil, err
+	}
+	relay := Relay{STUN: cfg.STUN, TURN: cfg.TURN, Secret: cfg.RelaySecret, TTL: credentialLife}
+	if !cfg.NoRelay {
+		if err := s.startRelay(&relay); err != nil {
+			s.closeSockets()
+			return nil, err
+		}
+	}
+	unix := func(now time.Duration) int64 { return s.epoch.Add(now).Unix() }
+	s.dir = NewDirectory(cfg.Limits, relay, rand.Reader, unix)
+
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.http = &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	s.done.Go(s.split.run)
+	s.done.Go(func() { s.http.Serve(s.httpListener()) })
+	s.done.Go(func() { s.tick(ctx) })
+	s.log.Info("matchmaker listens", "addr", s.Addr().String(), "relay", !cfg.NoRelay)
+	return s, nil
+}
+
+func (c *ServerConfig) setDefaults() {
+	if c.Addr == "" {
+		c.Addr = fmt.Sprintf(":%d", DefaultPort)
+	}
+	if c.RelayPort0 == 0 {
+		c.RelayPort0 = RelayPort0
+	}
+	if c.RelayPorts == 0 {
+		c.RelayPorts = 4096
+	}
+	if c.RelayQuota == 0 {
+		c.RelayQuota = 32
+	}
+	if c.RelaySecret == "" {
+		var b [24]byte
+		rand.Read(b[:])
+		c.RelaySecret = base64.RawURLEncoding.EncodeToString(b[:])
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// listen binds TCP first and then UDP at the same port.
+func (s *Server) listen() error {
+	tcp, err := net.Listen("tcp", s.cfg.Addr)
+	if err != nil {
+		return fmt.Errorf("matchmaker: listen on %q: %w", s.cfg.Addr, err)
+	}
+	s.tcp, s.split = tcp, newSplit(tcp)
+	if s.cfg.NoRelay {
+		return nil
+	}
+	udp, err := net.ListenPacket("udp", tcp.Addr().String())
+	if err != nil {
+		tcp.Close()
+		return fmt.Errorf("matchmaker: listen on udp %v: %w", tcp.Addr(), err)
+	}
+	s.udp = udp
+	return nil
+}
+
+func (s *Server) httpListener() net.Listener {
+	if s.cfg.TLS == nil {
+		return s.split.http
+	}
+	// WebSocket is of HTTP/1.1, so HTTP/2 is not offered.
+	c := s.cfg.TLS.Clone()
+	c.NextProtos = slices.DeleteFunc(slices.Clone(c.NextProtos), func(p string) bool { return p == "h2" })
+	if !slices.Contains(c.NextProtos, "http/1.1") {
+		c.NextProtos = append(c.NextProtos, "http/1.1")
+	}
+	return tls.NewListener(s.split.http, c)
+}
+
+// startRelay runs STUN and TURN and adds them to what is handed out.
+func (s *Server) startRelay(relay *Relay) error {
+	public := s.publicIP()
+	bind := s.Addr().Addr()
+	r, err := startRelay(relayConfig{
+		udp: s.udp, tcp: s.split.stun, public: public, bind: bind.String(),
+		port0: s.cfg.RelayPort0, ports: s.cfg.RelayPorts, secret: s.cfg.RelaySecret,
+		quota: s.cfg.RelayQuota, allowPrivate: s.cfg.AllowPrivate, log: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.relay = r
+	at := netip.AddrPortFrom(public, s.Addr().Port())
+	relay.STUN = append([]string{"stun:" + at.String()}, relay.STUN...)
+	relay.TURN = append([]string{"turn:" + at.String() + "?transport=udp", "turn:" + at.String() + "?transport=tcp"}, relay.TURN...)
+	return nil
+}
+
+func (s *Server) publicIP() netip.Addr {
+	if s.cfg.PublicIP.IsValid() {
+		return s.cfg.PublicIP
+	}
+	if a := s.Addr().Addr(); !a.IsUnspecified() {
+		return a
+	}
+	addrs, _ := net.InterfaceAddrs()
+	for _, a := range addrs {
+		if p, ok := a.(*net.IPNet); ok {
+			if ip, ok := netip.AddrFromSlice(p.IP); ok && ip.Unmap().Is4() && ip.IsGlobalUnicast() {
+				return ip.Unmap()
+			}
+		}
+	}
+	return netip.MustParseAddr("127.0.0.1")
+}
+
+// Addr is the address listened on.
+func (s *Server) Addr() netip.AddrPort {
+	a := s.tcp.Addr().(*net.TCPAddr).AddrPort()
+	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
+}
+
+// URL is what a party's SignalURL is set to, to use this server from this machine.
+func (s *Server) URL() string {
+	scheme := "ws"
+	if s.cfg.TLS != nil {
+		scheme = "wss"
+	}
+	a := s.Addr()
+	if a.Addr().IsUnspecified() {
+		a = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), a.Port())
+	}
+	return fmt.Sprintf("%s://%v", scheme, a)
+}
+
+// Shutdown tells hosts and guests to come back in a moment, and closes. Hosts
+// then open their rooms again, at this server's successor or at another.
+func (s *Server) Shutdown(retry time.Duration) error {
+	s.mu.Lock()
+	s.dir.Stop(retry)
+	s.act()
+	s.mu.Unlock()
+	time.Sleep(100 * time.Millisecond) // the words are on their way
+	return s.Close()
+}
+
+// Close ends the server at once and waits until it has ended.
+func (s *Server) Close() error {
+	s.stop()
+	err := s.http.Close()
+	s.mu.Lock()
+	s.closed = true
+	for _, c := range s.clients {
+		c.end()
+	}
+	s.mu.Unlock()
+	if s.relay != nil {
+		err = errors.Join(err, s.relay.close())
+	}
+	s.closeSockets()
+	s.done.Wait()
+	return err
+}
+
+func (s *Server) closeSockets() {
+	s.tcp.Close()
+	s.split.stun.end()
+	s.split.http.end()
+	if s.udp != nil {
+		s.udp.Close()
+	}
+}
+
+func (s *Server) now() time.Duration { return time.Since(s.epoch) }
+
+// tick runs the Directory's deadlines.
+func (s *Server) tick(ctx context.Context) {
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			s.mu.Lock()
+			s.dir.Tick(s.now())
+			s.act()
+			s.mu.Unlock()
+		}
+	}
+}
+
+// act hands the Directory's actions to the sockets' writers. A client that
+// does not read is let go: nothing may pile up for it.
+func (s *Server) act() {
+	for _, a := range s.dir.Actions() {
+		c := s.clients[a.To]
+		if c == nil {
+			continue
+		}
+		select {
+		case c.out <- a:
+		default:
+			c.end()
+		}
+	}
+}
+
+// serveSocket takes one client's WebSocket and runs it to its end.
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
+	addr, ok := s.clientAddr(r)
+	if !ok {
+		http.Error(w, "no address", http.StatusBadRequest)
+		return
+	}
+	c, ok := s.enter(addr)
+	if !ok {
+		http.Error(w, "too many connections from your network", http.StatusTooManyRequests)
+		return
+	}
+	defer s.done.Done()
+	defer s.leave(c)
+	// Any page may ask: a socket carries no cookie, and a room's secrets are in
+	// the messages.
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	if err != nil {
+		return
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(MaxMessage)
+	ctx, end := context.WithCancel(r.Context())
+	defer end()
+	s.mu.Lock()
+	c.conn, c.end = conn, end
+	s.mu.Unlock()
+
+	s.done.Go(func() { defer end(); s.write(ctx, c) })
+	s.read(ctx, c)
+}
+
+// enter asks the Directory for a place, before anything is spent on the client.
+func (s *Server) enter(addr netip.Addr) (*client, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastID++
+	if s.closed || !s.dir.Connected(s.now(), s.lastID, addr) {
+		return nil, false
+	}
+	s.done.Add(1)
+	c := &client{id: s.lastID, out: make(chan Action, s.dir.limits.MessagesQueue), end: func() {}}
+	s.clients[c.id] = c
+	return c, true
+}
+
+func (s *Server) leave(c *client) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.clients, c.id)
+	s.dir.Disconnected(s.now(), c.id)
+	s.act()
+}
+
+// idleSocket is how long a client may be silent; a host refreshes every 15 s,
+// a guest that waits to be let in pings.
+const idleSocket = 2 * time.Minute
+
+func (s *Server) read(ctx context.Context, c *client) {
+	for {
+		one, cancel := context.WithTimeout(ctx, idleSocket)
+		kind, data, err := c.conn.Read(one)
+		cancel()
+		if err != nil || kind != websocket.MessageText {
+			return
+		}
+		s.mu.Lock()
+		s.dir.Receive(s.now(), c.id, data)
+		s.act()
+		s.mu.Unlock()
+	}
+}
+
+// write sends what the Directory has for one client.
+func (s *Server) write(ctx context.Context, c *client) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case a := <-c.out:
+			switch {
+			case a.Close:
+				c.conn.Close(websocket.StatusServiceRestart, "")
+				return
+			case a.Ping:
+				s.done.Go(func() { s.ping(ctx, c) })
+			default:
+				one, cancel := context.WithTimeout(ctx, 10*time.Second)
+				err := c.conn.Write(one, websocket.MessageText, a.Data)
+				cancel()
+				if err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ping asks whether the client is there; a silent one has five seconds.
+func (s *Server) ping(ctx context.Context, c *client) {
+	one, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	sent := time.Now()
+	if c.conn.Ping(one) != nil {
+		return
+	}
+	s.mu.Lock()
+	s.dir.Ponged(s.now(), c.id, time.Since(sent))
+	s.act()
+	s.mu.Unlock()
+}
