@@ -1,0 +1,71 @@
+package party
+
+import (
+	"io"
+	"log/slog"
+	"time"
+
+	netmsg "github.com/partyline-go/partyline/net"
+)
+
+// A Config sets up a Party. The zero Config is all defaults. It is read by New.
+type Config struct {
+	// Proto is the version of the game's own messages. A guest of another Proto
+	// than the host's hears Down(WhyProto). 1 if zero.
+	Proto uint16
+
+	// Port is the one meant by an address without a port; DefaultPort if zero.
+	Port uint16
+
+	// Seat is what Party.Seat gave in an earlier run of the program, before a
+	// crash: the host then knows the guest again and drops its ghost at once.
+	// Nil: a newcomer.
+	Seat []byte
+
+	// NoHandOff: the party ends with its host. Otherwise its members seek the
+	// next one of themselves when the host leaves or falls silent.
+	NoHandOff bool
+
+	// SilenceTimeout is how long a peer may be silent before it counts as gone;
+	// 10s if zero.
+	SilenceTimeout time.Duration
+
+	// StallTimeout is how long this side may be without a frame and without
+	// KeepAlive before it lets its peers go; 60s if zero, never if negative. A
+	// party on a StepSocket has no clock but its frames, and never stalls.
+	StallTimeout time.Duration
+
+	// Socket carries the datagrams; nil: a UDP socket, opened by each session and
+	// closed with it. A given socket stays open for the party's next session, and
+	// is its giver's to close. On a netmsg.StepSocket the party is stepped: it has
+	// no goroutine and no clock, and Begin moves its time by dt.
+	Socket netmsg.Socket
+
+	// Random is where tokens, seats and salts come from; nil: crypto/rand. With
+	// the same Random, StepSocket and calls a party does the same again.
+	Random io.Reader
+
+	// Log takes what happens to the session; at debug level also what the
+	// protocol does. Nil: silence.
+	Log *slog.Logger
+}
+
+// withDefaults fills in what is zero.
+func (c Config) withDefaults() Config {
+	if c.Proto == 0 {
+		c.Proto = 1
+	}
+	if c.Port == 0 {
+		c.Port = DefaultPort
+	}
+	if c.SilenceTimeout <= 0 {
+		c.SilenceTimeout = SilenceTimeout
+	}
+	if c.StallTimeout == 0 {
+		c.StallTimeout = StallTimeout
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}

@@ -1,0 +1,71 @@
+package party
+
+import "time"
+
+// Sizes are bytes of the game's own data: the library's headers come on top.
+// They stand for the party that New(Config{}) makes.
+const (
+	// MaxMembers is the number of seats: the host's and eleven for guests.
+	MaxMembers = 12
+
+	// MaxMessage is the largest reliable or unreliable message. A larger one is
+	// refused by the call that sends it, with both sizes.
+	MaxMessage = packetMessage - headerRoom
+
+	// MaxLatest is the largest latest value.
+	MaxLatest = packetValue - headerRoom
+
+	// FragmentPayload is what the first datagram of a reliable message carries of
+	// it. A message is never cut, so it is all of the largest.
+	FragmentPayload = MaxMessage
+
+	// MaxDatagram is the largest UDP payload that a party ever sends.
+	MaxDatagram = 1200
+
+	// MaxQueued is how many bytes of reliable messages may wait for one peer,
+	// headers included. A peer that falls further behind is let go with
+	// WhyOverflow.
+	MaxQueued = 8 << 20
+
+	// MaxString is the longest string that Writer.Str takes. Writer.Text takes
+	// longer ones, with a limit of the game's.
+	MaxString = 200
+
+	// SilenceTimeout is the default of Config.SilenceTimeout.
+	SilenceTimeout = 10 * time.Second
+
+	// StallTimeout is the default of Config.StallTimeout.
+	StallTimeout = 60 * time.Second
+
+	// JoinTimeout is how long a join takes at most, if HelloWait is not called:
+	// then it ends in Down(WhyNoAnswer). A stranger's hello waits as long for the
+	// host's Accept.
+	JoinTimeout = 10 * time.Second
+
+	// MaxHelloWait is what HelloWait can extend that to, in all.
+	MaxHelloWait = 60 * time.Second
+
+	// DefaultPort is the default of Config.Port.
+	DefaultPort = 27415
+
+	// MaxStream is the highest stream of latest values: each member has streams 0
+	// to 63.
+	MaxStream = 63
+)
+
+const (
+	maxGuests     = MaxMembers - 1
+	maxStrangers  = 16 // connections not yet accepted that a host keeps
+	maxLingering  = 4  // connections that are being told why they end
+	maxRecipients = MaxMembers - 1
+
+	streamsEach  = MaxStream + 1
+	valueStreams = MaxMembers * streamsEach // netmsg streams of all members' latest values
+
+	// headerRoom is the longest header of a game's message: kind, count and
+	// maxRecipients pids.
+	headerRoom = 2 + 2*maxRecipients
+
+	// looseLife is how long an unreliable message may wait to be sent.
+	looseLife = 500 * time.Millisecond
+)

@@ -1,0 +1,7 @@
+package party
+
+// What one NMS1 packet of MaxDatagram bytes holds.
+const (
+	packetMessage = MaxDatagram - 27
+	packetValue   = MaxDatagram - 29
+)
