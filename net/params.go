@@ -24,9 +24,8 @@ const (
 )
 
 const (
-	maxAppData = 512        // bytes of a hello or a welcome
-	maxText    = 200        // bytes of a refusal's reason
-	maxWindow  = 67_108_864 // bytes of reliable messages a side may hold per channel
+	maxAppData = 512 // bytes of a hello or a welcome
+	maxText    = 200 // bytes of a refusal's reason
 
 	minMaxMessage, maxMaxMessage   = 1_024, 16_777_216
 	minMaxDatagram, maxMaxDatagram = 1_200, 65_507
