@@ -71,7 +71,8 @@ type bulkControl struct {
 	sameWay    int       // rounds in a row that moved the window up; negative: down
 	newly      int       // packets acknowledged since the last onAck
 	round      lossCount // this round's packets
-	delivered  float64   // packets acknowledged in the last round
+	lastAcked  float64   // packets acknowledged in the last round, per srtt
+	delivered  float64   // the same, of the better of the last two
 
 	loss      lossMeter
 	test      lossTest
@@ -81,8 +82,8 @@ type bulkControl struct {
 	drainEnd  time.Duration
 
 	usedAt time.Duration // when bulk last waited
-	heldAt time.Duration // when window or pace last held bulk back
-	held   bool          // heldAt is set
+	held   bool          // window or pace hold bulk back
+	heldTo time.Duration // when they last ceased to
 	next   time.Duration // by the pace, the next packet's time
 	late   bool          // bulk waits for the pace and for nothing else
 }
@@ -95,7 +96,6 @@ func newBulkControl(share *pacer) bulkControl {
 		window:  bulkFirstWindow,
 		speed:   1,
 		ceiling: math.Inf(1),
-		loss:    lossMeter{},
 	}
 }
 
@@ -107,7 +107,7 @@ func (b *bulkControl) maySend(now time.Duration, inFlight int) bool {
 	if !full && b.due(now) <= now {
 		return true
 	}
-	b.held, b.heldAt, b.late = true, now, !full
+	b.held, b.late = true, !full
 	return false
 }
 
@@ -132,8 +132,10 @@ func (b *bulkControl) packetTime(now time.Duration) time.Duration {
 }
 
 // rest says that no bulk waits any more.
-func (b *bulkControl) rest() {
-	b.late = false
+func (b *bulkControl) rest(now time.Duration) {
+	if b.held {
+		b.held, b.late, b.heldTo = false, false, now
+	}
 	if b.share != nil {
 		b.share.leave(&b.place)
 	}
@@ -197,7 +199,9 @@ func (b *bulkControl) onPTO(inARow int) {
 
 // restart forgets the path: the connection has moved to another.
 func (b *bulkControl) restart() {
-	b.rest()
+	if b.share != nil {
+		b.share.leave(&b.place)
+	}
 	*b = newBulkControl(b.share)
 }
 
@@ -218,19 +222,19 @@ func (b *bulkControl) wake(now time.Duration) {
 		b.usedAt, b.nextDrain = now, now+drainEvery
 	}
 	if now-b.usedAt >= bulkUnused {
+		b.abandonTest()
 		b.window = max(bulkFirstWindow, b.window/2)
 		b.steady = true
 		b.speed = 1
-		b.test.abandon()
 		b.nextDrain = now + drainEvery
 	}
 	b.usedAt = now
 }
 
-// limited says that bulk was held back within the last round trip: only then
-// does what comes back say whether the window should move.
+// limited says that bulk is held back, or was a round trip ago: only then does
+// what comes back say whether the window should move.
 func (b *bulkControl) limited(now time.Duration) bool {
-	return b.held && now-b.heldAt <= b.srtt
+	return b.held || b.heldTo > 0 && now-b.heldTo <= b.srtt
 }
 
 func (b *bulkControl) draining(now time.Duration) bool { return now < b.drainEnd }
@@ -314,10 +318,11 @@ func (b *bulkControl) steer(k float64) {
 
 // endRound does what is done once per round trip.
 func (b *bulkControl) endRound(now time.Duration) {
-	b.delivered = float64(b.round.acked)
-	if long := now - b.roundStart; b.rounds > 0 && b.srtt > 0 {
-		b.delivered *= b.srtt.Seconds() / long.Seconds()
+	acked := float64(b.round.acked)
+	if b.rounds > 0 && b.srtt > 0 { // rounds end late where acknowledgements are few
+		acked *= b.srtt.Seconds() / (now - b.roundStart).Seconds()
 	}
+	b.delivered, b.lastAcked = max(acked, b.lastAcked), acked
 	b.loss.add(b.round)
 	b.round = lossCount{}
 	b.rounds++

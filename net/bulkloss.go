@@ -58,11 +58,12 @@ type lossTest struct {
 	notTill int     // round before which no other test begins
 	verdict time.Duration
 
-	start  time.Duration // packets sent from here on count
-	round  int           // the round it began in
-	window float64       // to be restored
-	loss   float64       // that gave rise to it
-	seen   lossCount
+	start     time.Duration // packets sent from here on count
+	round     int           // the round it began in
+	window    float64       // before it, to be restored
+	delivered float64       // packets a round trip before it
+	loss      float64       // that gave rise to it
+	seen      lossCount
 }
 
 func (t *lossTest) count(sent time.Duration, c lossCount) {
@@ -70,9 +71,6 @@ func (t *lossTest) count(sent time.Duration, c lossCount) {
 		t.seen.add(c)
 	}
 }
-
-// abandon ends a test without a verdict.
-func (t *lossTest) abandon() { t.on = false }
 
 // watchLoss compares the measured loss with the path's own, once per round.
 func (b *bulkControl) watchLoss(now time.Duration) {
@@ -111,8 +109,16 @@ func (b *bulkControl) liftCeiling(now time.Duration, loss float64) {
 func (b *bulkControl) beginTest(now time.Duration, loss float64) {
 	t := &b.test
 	t.on, t.start, t.round = true, now, b.rounds
-	t.window, t.loss, t.seen = b.window, loss, lossCount{}
+	t.window, t.delivered, t.loss, t.seen = b.window, b.delivered, loss, lossCount{}
 	b.window = max(bulkMinWindow, 0.75*min(b.window, b.delivered))
+}
+
+// abandonTest ends a test without a verdict.
+func (b *bulkControl) abandonTest() {
+	if b.test.on {
+		b.test.on = false
+		b.window = b.test.window
+	}
 }
 
 // judge ends the test when enough has been seen.
@@ -146,7 +152,7 @@ func (b *bulkControl) lossIsThePaths(left float64) {
 func (b *bulkControl) lossIsOurs(left float64) {
 	t := &b.test
 	t.ours, t.floor = true, min(t.floor, left)
-	b.window = max(bulkMinWindow, min(b.delivered/(1-t.floor), 0.9*t.window))
+	b.window = max(bulkMinWindow, min(t.delivered/(1-t.floor), 0.9*t.window))
 	b.ceiling = 1.05 * b.window
 	b.steady = true
 	t.notTill = b.rounds + 4
