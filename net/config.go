@@ -1,6 +1,7 @@
 package netmsg
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -9,26 +10,34 @@ import (
 // A Config sets up an endpoint, a pair or a core. In each field zero means the
 // default and a negative number switches the thing off. The zero Config, and a
 // nil *Config, are all defaults. It is read when it is given and may be reused.
+// Both ends of a connection should have the same one.
+//
+// [Config.Validate] says whether every field is within its limits; [Listen]
+// and [Dial] ask it. What takes a Config and returns no error uses the nearest
+// value that is allowed.
 type Config struct {
-	Plain bool // NMS1 alone: unsealed, for debugging and protected links
+	// Plain: NMS1 alone, unsealed: whoever can read the packets can read and
+	// forge what is sent. For debugging and for links that are protected
+	// otherwise. Both sides must ask for it; there is no falling back to it.
+	Plain bool
 
-	MaxPacket  int // largest datagram sent, bytes of UDP payload; 1,200
-	MaxClients int // connections that a listening endpoint takes; 64
+	MaxPacket  int // largest datagram sent, bytes of UDP payload, 64 to 65,507; 1,200 if zero
+	MaxClients int // connections that a listening endpoint takes; 64 if zero, any number if negative
 
-	GoodRate int // packets a second while the round trip is good; 30
-	BadRate  int // packets a second while it is over BadRTT; 10
+	GoodRate int // packets a second while the round trip is good, at most 10,000; 30 if zero, unlimited if negative
+	BadRate  int // packets a second while it is over BadRTT, at most 10,000; 10 if zero, unlimited if negative
 
-	BadRTT         time.Duration // smoothed round trip above which the rate is BadRate; 250ms
-	KeepAlive      time.Duration // longest silence before a keep-alive; 100ms
-	Timeout        time.Duration // silence of the peer that ends the connection; 10s
-	ResendMin      time.Duration // shortest resend delay of a reliable message (NMS1); 40ms
-	ConnectRetry   time.Duration // between handshake datagrams; 250ms
-	ConnectTimeout time.Duration // for the whole handshake; 5s
-	StallTimeout   time.Duration // Driven: longest time without Drain or Flush before connections end as Stalled; 60s
+	BadRTT         time.Duration // smoothed round trip above which the rate is BadRate; 250ms if zero, never if negative
+	KeepAlive      time.Duration // longest silence before a keep-alive goes; 100ms if zero, none goes if negative
+	Timeout        time.Duration // silence of the peer that ends the connection; 10s if zero, never if negative
+	ResendMin      time.Duration // shortest resend delay of a reliable message (NMS1); 40ms if zero, no minimum if negative
+	ConnectRetry   time.Duration // between handshake datagrams; 250ms if zero, each goes once if negative
+	ConnectTimeout time.Duration // for the whole handshake; 5s if zero, no end if negative
+	StallTimeout   time.Duration // Driven: longest time without Drain or Flush before connections end as Stalled; 60s if zero, never if negative
 
-	MaxMessage int // NMS2: largest reliable message; 65,535
-	MaxStreams int // latest-value streams a connection carries each way; 64
-	MaxQueued  int // NMS2: bytes of reliable messages that may wait on a connection; 8 MiB
+	MaxMessage int // NMS2: largest reliable message, bytes; 65,535 if zero
+	MaxStreams int // latest-value streams a connection carries each way, 1 to 65,536; 64 if zero
+	MaxQueued  int // NMS2: bytes of reliable messages that may wait on a connection; 8 MiB if zero
 
 	// Driven: no goroutine reads the socket. The program calls Drain at the
 	// start and Flush at the end of each frame; a watchdog does the same work
@@ -66,4 +75,146 @@ type Config struct {
 
 	Random io.Reader    // salts, keys, cookies; nil: crypto/rand
 	Log    *slog.Logger // nil: silence
+
+	settled bool // every field has its value; zero means zero
+}
+
+// The defaults and the limits of Config. A limit of the protocol is where the
+// protocol is.
+const (
+	defaultMaxPacket  = 1200 // with all headers it fits the smallest IPv6 path, 1,280 bytes
+	defaultMaxClients = 64
+	defaultGoodRate   = 30
+	defaultBadRate    = 10
+
+	defaultBadRTT         = 250 * time.Millisecond
+	defaultKeepAlive      = 100 * time.Millisecond
+	defaultTimeout        = 10 * time.Second
+	defaultResendMin      = 40 * time.Millisecond
+	defaultConnectRetry   = 250 * time.Millisecond
+	defaultConnectTimeout = 5 * time.Second
+	defaultStallTimeout   = 60 * time.Second
+
+	defaultMaxMessage = 65535
+	defaultMaxStreams = 64
+	defaultMaxQueued  = 8 << 20
+
+	minMaxPacket  = 64    // room for the headers and a little more
+	maxMaxPacket  = 65507 // the largest UDP payload over IPv4
+	maxRate       = 10000 // packets a second
+	maxMaxStreams = 1 << 16
+)
+
+// Validate says which field is outside its limits, or nil. Zero and negative
+// fields never are.
+func (c *Config) Validate() error {
+	if c == nil {
+		return nil
+	}
+	for _, f := range []struct {
+		name             string
+		value, low, high int
+	}{
+		{"MaxPacket", c.MaxPacket, minMaxPacket, maxMaxPacket},
+		{"GoodRate", c.GoodRate, 1, maxRate},
+		{"BadRate", c.BadRate, 1, maxRate},
+		{"MaxStreams", c.MaxStreams, 1, maxMaxStreams},
+	} {
+		if f.value > 0 && (f.value < f.low || f.value > f.high) {
+			return fmt.Errorf("netmsg: Config.%s is %d, must be %d to %d", f.name, f.value, f.low, f.high)
+		}
+	}
+	for _, f := range []struct {
+		name string
+		key  []byte
+	}{{"Identity", c.Identity}, {"ServerKey", c.ServerKey}, {"TokenKey", c.TokenKey}} {
+		if len(f.key) != 0 && len(f.key) != 32 {
+			return fmt.Errorf("netmsg: Config.%s is %d bytes, must be 32", f.name, len(f.key))
+		}
+	}
+	s := c.settle()
+	if s.KeepAlive > 0 && s.Timeout > 0 && s.KeepAlive >= s.Timeout {
+		return fmt.Errorf("netmsg: Config.KeepAlive %v is not under Timeout %v: an idle connection would end", s.KeepAlive, s.Timeout)
+	}
+	return nil
+}
+
+// MaxReliable is the size in bytes of the largest reliable message that a
+// connection of this Config takes: plain, 27 bytes less than MaxPacket, so
+// 1,173.
+func (c *Config) MaxReliable() int {
+	return c.settle().MaxPacket - plainHeaderLen - plainMessageHeaderLen
+}
+
+// MaxLatest is the size in bytes of the largest latest value that a connection
+// of this Config takes: plain, 29 bytes less than MaxPacket, so 1,171.
+func (c *Config) MaxLatest() int {
+	return c.settle().MaxPacket - plainHeaderLen - plainValueHeaderLen
+}
+
+// settle gives a Config in which every field has its value: the default where
+// it was zero, the nearest one allowed where it was outside its limits. What
+// is negative stays so and means off.
+func (c *Config) settle() *Config {
+	if c != nil && c.settled {
+		return c
+	}
+	s := new(Config)
+	if c != nil {
+		*s = *c
+	}
+	s.settled = true
+	s.settleNumbers()
+	s.settleTimes()
+	if s.Random == nil {
+		s.Random = systemRandom
+	}
+	return s
+}
+
+func (c *Config) settleNumbers() {
+	for _, f := range []struct {
+		field             *int
+		normal, low, high int
+	}{
+		{&c.MaxPacket, defaultMaxPacket, minMaxPacket, maxMaxPacket},
+		{&c.MaxClients, defaultMaxClients, 0, 0},
+		{&c.GoodRate, defaultGoodRate, 1, maxRate},
+		{&c.BadRate, defaultBadRate, 1, maxRate},
+		{&c.MaxMessage, defaultMaxMessage, 0, 0},
+		{&c.MaxStreams, defaultMaxStreams, 1, maxMaxStreams},
+		{&c.MaxQueued, defaultMaxQueued, 0, 0},
+	} {
+		if *f.field == 0 {
+			*f.field = f.normal
+		}
+		if *f.field > 0 && f.high > 0 {
+			*f.field = min(max(*f.field, f.low), f.high)
+		}
+	}
+	if c.MaxPacket < 0 {
+		c.MaxPacket = defaultMaxPacket // a datagram without a largest size cannot be
+	}
+	if c.MaxStreams < 0 {
+		c.MaxStreams = maxMaxStreams
+	}
+}
+
+func (c *Config) settleTimes() {
+	for _, f := range []struct {
+		field  *time.Duration
+		normal time.Duration
+	}{
+		{&c.BadRTT, defaultBadRTT},
+		{&c.KeepAlive, defaultKeepAlive},
+		{&c.Timeout, defaultTimeout},
+		{&c.ResendMin, defaultResendMin},
+		{&c.ConnectRetry, defaultConnectRetry},
+		{&c.ConnectTimeout, defaultConnectTimeout},
+		{&c.StallTimeout, defaultStallTimeout},
+	} {
+		if *f.field == 0 {
+			*f.field = f.normal
+		}
+	}
 }
