@@ -36,7 +36,7 @@ type Config struct {
 	StallTimeout   time.Duration // Driven: longest time without Drain or Flush before connections end as Stalled; 60s if zero, never if negative
 
 	MaxMessage int // NMS2: largest reliable message, bytes; 65,535 if zero
-	MaxStreams int // latest-value streams a connection carries each way, 1 to 65,536; 64 if zero
+	MaxStreams int // latest-value streams a connection carries each way, 1 to 4,096; 64 if zero, 4,096 if negative
 	MaxQueued  int // NMS2: bytes of reliable messages that may wait on a connection; 8 MiB if zero
 
 	// Driven: no goroutine reads the socket. The program calls Drain at the
@@ -99,10 +99,9 @@ const (
 	defaultMaxStreams = 64
 	defaultMaxQueued  = 8 << 20
 
-	minMaxPacket  = 64    // room for the headers and a little more
-	maxMaxPacket  = 65507 // the largest UDP payload over IPv4
-	maxRate       = 10000 // packets a second
-	maxMaxStreams = 1 << 16
+	minMaxPacket = 64    // room for the headers and a little more
+	maxMaxPacket = 65507 // the largest UDP payload over IPv4
+	maxRate      = 10000 // packets a second
 )
 
 // Validate says which field is outside its limits, or nil. Zero and negative

@@ -2,12 +2,8 @@ package netmsg
 
 import (
 	"iter"
-	"math"
 	"time"
 )
-
-// never is the deadline of what is not due at all.
-const never = time.Duration(math.MaxInt64)
 
 // Session is what a handshake agreed.
 type Session struct {

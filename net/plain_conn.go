@@ -18,7 +18,7 @@ type plainConn struct {
 	latest latestValues
 	sent   plainSent
 	rtt    rttEstimator
-	loss   lossMeter
+	loss   lossAverage
 	rate   tickRate
 	bucket bucket
 

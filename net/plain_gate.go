@@ -84,7 +84,7 @@ func (g *ChallengeGate) Receive(now time.Duration, from netip.AddrPort, datagram
 	}
 	from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
 	if salt, ok := parsePlainRequest(datagram); ok {
-		cookie := plainCookie(g.key, from, salt, cookieStepAt(now))
+		cookie := plainCookie(g.key, from, salt, plainCookieStepAt(now))
 		return Verdict{Reply: len(appendPlainChallenge(buf[:0], salt, cookie))}
 	}
 	salt, cookie, ok := parsePlainResponse(datagram)
