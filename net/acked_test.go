@@ -91,7 +91,6 @@ func TestVectorAckFrames(t *testing.T) {
 }
 
 func TestAnAckIsDue(t *testing.T) {
-	const ms = time.Millisecond
 	for _, v := range []struct {
 		name  string
 		facts []packetFacts
@@ -116,7 +115,6 @@ func TestAnAckIsDue(t *testing.T) {
 }
 
 func TestAnAckFrameRidesUnlessItSaysNothingNew(t *testing.T) {
-	const ms = time.Millisecond
 	a := newAckState(40 * ms)
 	if a.rides(0) {
 		t.Error("before anything has come")
