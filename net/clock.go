@@ -51,7 +51,8 @@ type sharedClock struct {
 	filter clockFilter
 
 	known    time.Duration // the estimate: the peer's clock less ours
-	bound    time.Duration // what known may be off by
+	bound    time.Duration // what known may have been off by
+	knownAt  time.Duration // at this time
 	offset   time.Duration // what the application is given of it
 	movedAt  time.Duration // when offset last moved
 	state    ClockState
@@ -62,39 +63,39 @@ type sharedClock struct {
 	read     bool          // given is set
 }
 
-// guess starts the clock from the peer's clock as Accept told it, rtt after the
-// Response went.
-func (c *sharedClock) guess(now, peer, rtt time.Duration) {
-	if c.state != 0 {
+// guess starts the clock from the server_clock of an Accept, in microseconds,
+// that came rtt after the Response went.
+func (c *sharedClock) guess(now time.Duration, serverClock uint64, rtt time.Duration) {
+	if c.state != 0 || serverClock >= clockFarthest {
 		return
 	}
-	c.known, c.bound = peer+rtt/2-now, rtt/2
+	c.known = time.Duration(serverClock)*time.Microsecond + rtt/2 - now
+	c.bound, c.knownAt = rtt/2, now
 	c.offset, c.movedAt = c.known, now
 	c.state = ClockRough
 }
 
-// onSample takes what a ping and pong said. fresh says that it is the only one
-// now: those before contradicted it, or there were none.
-func (c *sharedClock) onSample(s clockSample) (fresh bool) {
-	fresh = c.filter.add(s)
+// onSample takes what a ping and pong said. alone says that nothing is left of
+// what was known before: it is time for another burst of pings.
+func (c *sharedClock) onSample(s clockSample) (alone bool) {
+	alone = c.filter.add(s)
 	c.slew(s.at)
 	if c.filter.n < clockEnough {
-		return fresh
+		return alone
 	}
-	known, spread, best := c.filter.estimate(s.at)
-	c.known, c.bound = known, best/2+spread
+	c.known, c.bound = c.filter.estimate(s.at)
+	c.knownAt = s.at
 	switch {
 	case c.state == 0 || c.state == ClockRough:
-		c.offset, c.movedAt = known, s.at
-		c.state = ClockGood
-	case (known - c.offset).Abs() <= clockStep:
+		c.jump(s.at)
+	case (c.known - c.offset).Abs() <= clockStep:
 		c.doubts, c.state = 0, ClockGood
 	case c.state == ClockGood:
 		c.state = ClockStepping
-	case nearly(s.rtt, best):
+	case c.filter.good(s.rtt):
 		c.doubt(s)
 	}
-	return fresh
+	return alone
 }
 
 // doubt counts a good sample after an error was seen: three confirm it.
@@ -104,13 +105,18 @@ func (c *sharedClock) doubt(s clockSample) {
 		return
 	}
 	c.doubts++
-	if c.doubts < clockConfirms {
-		return
+	if c.doubts == clockConfirms {
+		c.jumpedAt, c.jumped = s.at, true
+		c.jump(s.at)
 	}
-	c.doubts, c.state = 0, ClockGood
+}
+
+// jump gives the application what is known at once. Where that is back, the
+// clock stands still until the time has come, unless it would for too long.
+func (c *sharedClock) jump(now time.Duration) {
 	c.offset = c.known
-	c.jumpedAt, c.jumped = s.at, true
-	if c.given-(s.at+c.offset) > clockBack {
+	c.doubts, c.state = 0, ClockGood
+	if c.given-(now+c.offset) > clockBack {
 		c.read = false
 	}
 }
@@ -141,5 +147,6 @@ func (c *sharedClock) at(now time.Duration) (t, uncertainty time.Duration, state
 		t, state = c.given, ClockStepping
 	}
 	c.given, c.read = t, true
-	return t, c.bound + (t - now - c.known).Abs(), state
+	drifted := time.Duration(clockDrift * float64(now-c.knownAt))
+	return t, c.bound + drifted + (t - now - c.known).Abs(), state
 }

@@ -1,8 +1,7 @@
 package netmsg
 
 import (
-	"cmp"
-	"slices"
+	"math"
 	"time"
 )
 
@@ -11,7 +10,6 @@ const (
 	clockSamples = 32 // kept at most
 	clockMemory  = 60 * time.Second
 	clockDrift   = 100e-6 // between two honest clocks, at most
-	clockAgeing  = 50e-6  // of its age, a sample is worse than it was
 )
 
 // A clockSample is what a ping and its pong said of the peer's clock.
@@ -21,20 +19,29 @@ type clockSample struct {
 	rtt    time.Duration // offset is off by at most half of it, whatever the path does
 }
 
-// A clockFilter keeps the newest samples and makes one estimate of them: the
-// mean of the best, not of all, since a path that is lopsided for a while, as
-// when somebody uploads, spoils every mean. Its zero value is empty.
+// slack is how far off the sample may be by now.
+func (s clockSample) slack(now time.Duration) time.Duration {
+	return s.rtt/2 + time.Duration(clockDrift*float64(now-s.at))
+}
+
+// A clockFilter keeps the newest samples. Each says that the peer's clock lies
+// within half its round trip; the truth lies in what all of them have in common,
+// and the middle of that is the estimate. A path that is lopsided for a while, as
+// when somebody uploads, only makes samples that say less. Its zero value is
+// empty.
 type clockFilter struct {
 	samples [clockSamples]clockSample // the first n, oldest first
 	n       int
 }
 
 // add takes a sample. Older ones that contradict it are thrown away; alone says
-// that none was left. That is so for the first one too.
+// that there were some and none is left.
 func (f *clockFilter) add(s clockSample) (alone bool) {
+	before := f.n
 	kept := f.samples[:0]
 	for _, old := range f.samples[:f.n] {
-		if s.at-old.at <= clockMemory && agree(old, s) {
+		agrees := (old.offset - s.offset).Abs() <= old.slack(s.at)+s.rtt/2
+		if agrees && s.at-old.at <= clockMemory {
 			kept = append(kept, old)
 		}
 	}
@@ -43,50 +50,28 @@ func (f *clockFilter) add(s clockSample) (alone bool) {
 		kept = kept[:clockSamples-1]
 	}
 	f.n = len(append(kept, s))
-	return f.n == 1
+	return before > 0 && f.n == 1
 }
 
-// agree says that one offset fits both samples, given how far clocks may drift
-// apart in the time between.
-func agree(older, newer clockSample) bool {
-	bound := (older.rtt+newer.rtt)/2 + time.Duration(clockDrift*float64(newer.at-older.at))
-	return (older.offset - newer.offset).Abs() <= bound
-}
-
-// estimate averages the best quarter, those of it that are nearly as good as
-// the best. spread is how far they lie from that at most, best the round trip
-// of the best. There has to be a sample.
-func (f *clockFilter) estimate(now time.Duration) (offset, spread, best time.Duration) {
-	ranked := f.samples
-	slices.SortFunc(ranked[:f.n], func(a, b clockSample) int {
-		return cmp.Compare(a.rank(now), b.rank(now))
-	})
-	best = ranked[0].rtt
-	chosen := ranked[:0]
-	for _, s := range ranked[:max(1, f.n/4)] {
-		if nearly(s.rtt, best) {
-			chosen = append(chosen, s)
-		}
+// estimate is the peer's clock less ours, and how far off that may be. Of no
+// samples it knows nothing.
+func (f *clockFilter) estimate(now time.Duration) (offset, bound time.Duration) {
+	least, most := time.Duration(math.MinInt64), time.Duration(math.MaxInt64)
+	for _, s := range f.samples[:f.n] {
+		slack := s.slack(now)
+		least = max(least, s.offset-slack)
+		most = min(most, s.offset+slack)
 	}
-	// Offsets may be large: averaging what they differ by cannot overflow.
-	first := chosen[0].offset
-	var sum time.Duration
-	for _, s := range chosen {
-		sum += s.offset - first
-	}
-	offset = first + sum/time.Duration(len(chosen))
-	for _, s := range chosen {
-		spread = max(spread, (s.offset - offset).Abs())
-	}
-	return offset, spread, best
+	bound = (most - least) / 2
+	return least + bound, bound
 }
 
-// rank is how far off a sample may be by now; the least is the best.
-func (s clockSample) rank(now time.Duration) time.Duration {
-	return s.rtt/2 + time.Duration(clockAgeing*float64(now-s.at))
-}
-
-// nearly says that a round trip is about as short as the best.
-func nearly(rtt, best time.Duration) bool {
+// good says that a round trip is about as short as the shortest known: its
+// sample may speak for a jump of the peer's clock.
+func (f *clockFilter) good(rtt time.Duration) bool {
+	best := rtt
+	for _, s := range f.samples[:f.n] {
+		best = min(best, s.rtt)
+	}
 	return rtt <= best+best/4+2*time.Millisecond
 }

@@ -15,10 +15,10 @@ const (
 	pingIdleEvery  = 2 * time.Second
 	pingSleep      = 2 * time.Second // between two turns: the machine slept
 
-	pongAnswers  = 10 * time.Millisecond // between two answers
-	pongTooLate  = 2 * time.Second       // after the ping
-	pongNoHold   = math.MaxUint32        // "unknown"
-	pongFarthest = 1 << 53               // microseconds; a clock past this is no clock
+	pongAnswers   = 10 * time.Millisecond // between two answers
+	pongTooLate   = 2 * time.Second       // after the ping
+	pongNoHold    = math.MaxUint32        // "unknown"
+	clockFarthest = 1 << 53               // microseconds; a clock past this is no clock
 )
 
 // A clockPinger decides when to ask the peer for its clock, and reads the
@@ -104,7 +104,7 @@ func (p *clockPinger) pong(now time.Duration, t1, t2 uint64, hold uint32) (clock
 		return clockSample{}, false
 	}
 	p.flying[i].open = false
-	if hold == pongNoHold || t2 >= pongFarthest {
+	if hold == pongNoHold || t2 >= clockFarthest {
 		return clockSample{}, false
 	}
 	sent := p.flying[i].sent
