@@ -357,3 +357,52 @@ func TestMTUBlackHoleIsNotOvercomeByAnOldAcknowledgement(t *testing.T) {
 		t.Errorf("size %d, want 1,200", w.size)
 	}
 }
+
+func TestMTUBlackHoleIsCountedOnce(t *testing.T) {
+	w := foundMTU()
+	sent := w.now
+	w.swallow(10, 3, 0)
+	begins := w.probeTime()
+
+	for range 30 { // the rest of what was in flight
+		w.onLost(w.now+w.rtt, sent, 1472, 0)
+	}
+
+	if w.probeTime() != begins {
+		t.Errorf("the search begins at %v, want %v", w.probeTime(), begins)
+	}
+}
+
+func TestMTULostProbesCountForOneSizeAndOneSearch(t *testing.T) {
+	w := newMTUWorld(9000, 1472)
+	w.now = time.Second
+	lose := func(times int) {
+		for range times {
+			w.onProbeSent(w.now, w.rtt)
+			w.onProbeLost(w.now, w.now)
+		}
+	}
+	arrive := func(size int) {
+		w.onProbeSent(w.now, w.rtt)
+		w.onProbeAcked(w.now, w.now, size)
+	}
+
+	lose(2)
+	arrive(1452)
+	lose(1)
+	if w.probe(w.now+time.Second) != 1464 {
+		t.Errorf("one lost probe of 1,464: next %d", w.probe(w.now+time.Second))
+	}
+
+	w.now += ms
+	w.onProbeSent(w.now, w.rtt)
+	w.onPTO(w.now+ms, 3)
+	old := w.now
+	w.now += 10 * time.Second
+	lose(2)
+	w.onProbeSent(w.now, w.rtt)
+	w.onProbeLost(w.now, old)
+	if w.candidate() != 1452 {
+		t.Errorf("two lost probes of the new search: next %d", w.candidate())
+	}
+}
