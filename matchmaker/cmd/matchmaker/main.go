@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/partyline-go/partyline/matchmaker"
+	"github.com/partyline-go/partyline/matchmaker/s64"
 )
 
 func main() {
@@ -29,6 +31,7 @@ func main() {
 
 func run() error {
 	var cfg matchmaker.ServerConfig
+	var s64Addr, s64Files string
 	var public, proxies, stun, turn, cert, key, acme, acmeDir, level string
 	flag.StringVar(&cfg.Addr, "addr", fmt.Sprintf(":%d", matchmaker.DefaultPort), "address to listen on: HTTP, WebSocket, STUN and TURN on TCP, STUN and TURN on UDP")
 	flag.StringVar(&public, "public-ip", "", "address that players reach (default: the one listened on, or the machine's first)")
@@ -49,6 +52,8 @@ func run() error {
 	flag.IntVar(&cfg.Limits.Rooms, "max-rooms", 0, "rooms of one network (default 64, -1: no limit)")
 	flag.IntVar(&cfg.Limits.OpensPerMin, "max-opens", 0, "rooms opened a minute by one network (default 30, -1: no limit)")
 	flag.IntVar(&cfg.Limits.AllRooms, "max-all-rooms", 0, "rooms in all (default 100000)")
+	flag.StringVar(&s64Addr, "s64", "", "address of a master server for networked Nintendo 64 games, as :6464 (default: none)")
+	flag.StringVar(&s64Files, "s64-files", "", "directory of the files that it gives (default: none)")
 	flag.StringVar(&level, "log", "info", "debug, info, warn or error")
 	flag.Parse()
 
@@ -81,6 +86,14 @@ func run() error {
 	server, err := matchmaker.Start(cfg)
 	if err != nil {
 		return err
+	}
+	if s64Addr != "" {
+		master, err := s64.Serve(s64Addr, s64Files)
+		if err != nil {
+			return errors.Join(err, server.Close())
+		}
+		defer master.Close()
+		cfg.Log.Info("master server for N64NL listens", "addr", master.Addr().String(), "files", s64Files != "")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -1,0 +1,302 @@
+package s64
+
+import (
+	"encoding/binary"
+	"math"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// Times and limits of a Master.
+const (
+	ServerLife   = 600 * time.Second // without a word from a server
+	listPace     = 5 * time.Millisecond
+	listEvery    = time.Second // of one address, after
+	listBurst    = 10          // at once
+	pickUp       = 30 * time.Second
+	maxServers   = 10_000
+	maxPerSource = 32  // servers of one address
+	maxLists     = 256 // being sent at once
+	maxPickUps   = 256 // files that wait to be fetched
+	maxPerFetch  = 4   // of them by one address
+)
+
+// Files says which files a Master can give. The edge fills it.
+type Files interface {
+	// Size is the length in bytes of the file with this SHA-256, false when it is
+	// not to be had.
+	Size(hash [32]byte) (int64, bool)
+}
+
+// A Master is a master server's table: plain data. The five verbs are Receive,
+// Transmit, Deadline and, for the file transfers, Fetch. It answers nobody
+// more often than the limits above let it, since anybody may write any source
+// address on a datagram.
+type Master struct {
+	files   Files
+	servers map[netip.AddrPort]*server
+	sources map[netip.Addr]*source
+	order   []*server // in the order of their registering
+	out     []reply
+	lists   []*listing
+	pickUps []pick
+	swept   time.Duration
+
+	Ignored uint64 // datagrams that made no sense
+	Refused uint64 // registrations and requests over a limit
+}
+
+type server struct {
+	from  netip.AddrPort // where it speaks from
+	entry Entry
+	heard time.Duration
+	gone  bool
+}
+
+type source struct {
+	servers int
+	fetches int
+	lists   time.Duration // when all that it may list at once is free again
+}
+
+type reply struct {
+	to   netip.AddrPort
+	data []byte
+}
+
+// listing is a list on its way to a browser, one server a packet.
+type listing struct {
+	to   netip.AddrPort
+	rest []*server
+	next time.Duration
+}
+
+// pick is a file that a browser asked for and has not come for.
+type pick struct {
+	from  netip.Addr
+	hash  [32]byte
+	until time.Duration
+}
+
+// NewMaster makes an empty one. files may be nil: none.
+func NewMaster(files Files) *Master {
+	return &Master{files: files, servers: make(map[netip.AddrPort]*server), sources: make(map[netip.Addr]*source)}
+}
+
+// Receive acts on one datagram.
+func (m *Master) Receive(now time.Duration, from netip.AddrPort, datagram []byte) bool {
+	m.sweep(now)
+	p, ok := Parse(datagram)
+	if !ok {
+		m.Ignored++
+		return false
+	}
+	if p.Flags&ExplicitAck != 0 {
+		m.say(from, p.Seq, Ack, nil)
+	}
+	switch p.Type {
+	case Register:
+		m.register(now, from, p)
+	case Heartbeat:
+		m.heartbeat(now, from, p)
+	case ListAll:
+		m.list(now, from)
+	case DownloadIt:
+		m.download(now, from, p)
+	}
+	return true
+}
+
+// say queues an answer. A master numbers nothing: all that it says is
+// unreliable, with the asker's number as the ack.
+func (m *Master) say(to netip.AddrPort, ack uint16, kind string, data []byte) {
+	b, err := Packet{Version: Version, Flags: Unreliable, Ack: ack, Type: kind, Data: data}.Append(nil)
+	if err == nil && len(m.out) < maxServers {
+		m.out = append(m.out, reply{to: to, data: b})
+	}
+}
+
+func (m *Master) source(a netip.Addr) *source {
+	s := m.sources[a]
+	if s == nil {
+		s = &source{}
+		m.sources[a] = s
+	}
+	return s
+}
+
+func (m *Master) register(now time.Duration, from netip.AddrPort, p Packet) {
+	r, err := ParseRegistration(p.Data)
+	if err != nil {
+		m.Ignored++
+		return
+	}
+	s := m.servers[from]
+	if s == nil {
+		src := m.source(from.Addr())
+		if len(m.servers) >= maxServers || src.servers >= maxPerSource {
+			m.Refused++
+			return
+		}
+		src.servers++
+		s = &server{from: from}
+		m.servers[from] = s
+		m.order = append(m.order, s)
+	}
+	s.heard = now
+	s.entry = Entry{Addr: netip.AddrPortFrom(from.Addr(), r.Port).String(), Name: r.Name, Hash: r.Hash}
+}
+
+// heartbeat keeps a server; one that is not known is asked to register.
+func (m *Master) heartbeat(now time.Duration, from netip.AddrPort, p Packet) {
+	if s := m.servers[from]; s != nil {
+		s.heard = now
+		return
+	}
+	m.say(from, p.Seq, Register, nil)
+}
+
+func (m *Master) list(now time.Duration, to netip.AddrPort) {
+	src := m.source(to.Addr())
+	busy := slices.ContainsFunc(m.lists, func(l *listing) bool { return l.to == to })
+	if busy || len(m.lists) >= maxLists || src.lists > now+(listBurst-1)*listEvery {
+		m.Refused++
+		return
+	}
+	src.lists = max(src.lists, now) + listEvery
+	m.lists = append(m.lists, &listing{to: to, rest: slices.Clone(m.order), next: now})
+}
+
+func (m *Master) download(now time.Duration, from netip.AddrPort, p Packet) {
+	var data []byte
+	if size, ok := m.size(p.Data); ok && m.await(now, from.Addr(), [32]byte(p.Data)) {
+		data = binary.BigEndian.AppendUint32(nil, uint32(size))
+		data = binary.BigEndian.AppendUint32(data, chunk)
+	}
+	m.say(from, 0, DownloadIt, data)
+}
+
+func (m *Master) size(hash []byte) (int64, bool) {
+	if m.files == nil || len(hash) != 32 {
+		return 0, false
+	}
+	size, ok := m.files.Size([32]byte(hash))
+	return size, ok && size <= math.MaxUint32
+}
+
+// await remembers that from will come for a file. A repeated request is the
+// same one.
+func (m *Master) await(now time.Duration, from netip.Addr, hash [32]byte) bool {
+	for i, p := range m.pickUps {
+		if p.from == from && p.hash == hash {
+			m.pickUps[i].until = now + pickUp
+			return true
+		}
+	}
+	src := m.source(from)
+	if len(m.pickUps) >= maxPickUps || src.fetches >= maxPerFetch {
+		m.Refused++
+		return false
+	}
+	src.fetches++
+	m.pickUps = append(m.pickUps, pick{from: from, hash: hash, until: now + pickUp})
+	return true
+}
+
+// Fetch tells which file the TCP connection of from is for: the first that it
+// asked for and has not fetched. False: none.
+func (m *Master) Fetch(now time.Duration, from netip.Addr) (hash [32]byte, ok bool) {
+	m.sweep(now)
+	for i, p := range m.pickUps {
+		if p.from == from {
+			m.pickUps = slices.Delete(m.pickUps, i, i+1)
+			m.source(from).fetches--
+			return p.hash, true
+		}
+	}
+	return hash, false
+}
+
+// Transmit writes the next datagram that is due and says for whom; 0 when there
+// is none. buf holds at least MaxDatagram bytes.
+func (m *Master) Transmit(now time.Duration, buf []byte) (n int, to netip.AddrPort) {
+	m.sweep(now)
+	if len(m.out) == 0 {
+		m.listNext(now)
+	}
+	if len(m.out) == 0 {
+		return 0, netip.AddrPort{}
+	}
+	r := m.out[0]
+	if m.out = m.out[1:]; len(m.out) == 0 {
+		m.out = nil
+	}
+	return copy(buf, r.data), r.to
+}
+
+// listNext puts the next packet of the list that is due.
+func (m *Master) listNext(now time.Duration) {
+	for i, l := range m.lists {
+		if now < l.next {
+			continue
+		}
+		for len(l.rest) > 0 && l.rest[0].gone {
+			l.rest = l.rest[1:]
+		}
+		if len(l.rest) == 0 {
+			m.lists = slices.Delete(m.lists, i, i+1)
+			m.say(l.to, 0, DoneListing, nil)
+			return
+		}
+		e := l.rest[0].entry
+		l.rest, l.next = l.rest[1:], now+listPace
+		_, e.Downloadable = m.size(e.Hash[:])
+		m.say(l.to, 0, ServerIs, appendEntry(nil, e))
+		return
+	}
+}
+
+// Deadline is when Transmit has something to do.
+func (m *Master) Deadline() time.Duration {
+	if len(m.out) > 0 {
+		return 0
+	}
+	at := time.Duration(math.MaxInt64)
+	for _, l := range m.lists {
+		at = min(at, l.next)
+	}
+	return at
+}
+
+// Len is how many servers are known.
+func (m *Master) Len() int { return len(m.servers) }
+
+// sweep forgets what has outlived its time, at most once a second.
+func (m *Master) sweep(now time.Duration) {
+	if now < m.swept {
+		return
+	}
+	m.swept = now + time.Second
+	m.order = slices.DeleteFunc(m.order, func(s *server) bool {
+		if now-s.heard < ServerLife {
+			return false
+		}
+		s.gone = true
+		delete(m.servers, s.from)
+		m.source(s.from.Addr()).servers--
+		return true
+	})
+	m.pickUps = slices.DeleteFunc(m.pickUps, func(p pick) bool {
+		if now < p.until {
+			return false
+		}
+		m.source(p.from).fetches--
+		return true
+	})
+	for a, s := range m.sources {
+		if s.servers == 0 && s.fetches == 0 && now >= s.lists {
+			delete(m.sources, a)
+		}
+	}
+}
