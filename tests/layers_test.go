@@ -44,7 +44,7 @@ var theHouse = house{
 	// The core directories, each with its edge files.
 	core: map[string][]string{
 		"codes": {},
-		"net":   {"endpoint.go", "socket.go"},
+		"net":   {"endpoint.go", "random.go", "socket.go"},
 	},
 }
 
