@@ -47,7 +47,7 @@ func TestEveryKindOfDatagramIsWrittenAsThePageSays(t *testing.T) {
 	}
 }
 
-func TestPaddingIsNotRead(t *testing.T) {
+func TestThePaddingOfAPlainDatagramIsNotRead(t *testing.T) {
 	request, response := appendPlainRequest(nil, 7), appendPlainResponse(nil, 7, 8)
 	for i := 13; i < len(request); i++ {
 		request[i] = 0xaa
