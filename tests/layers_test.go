@@ -44,7 +44,15 @@ var theHouse = house{
 	// The core directories, each with its edge files.
 	core: map[string][]string{
 		"codes": {},
-		"net":   {"endpoint.go", "random.go", "socket.go"},
+		"net": {
+			"conn.go", "handler.go", "lossyrelay.go", "mailbox.go", "random.go",
+			"endpoint.go", "endpoint_arrive.go", "endpoint_dial.go", "endpoint_frames.go", "endpoint_outbox.go",
+			"endpoint_peer.go", "endpoint_reading.go", "endpoint_stats.go", "endpoint_watchdog.go",
+			"outlet.go", "outlet_channel.go", "outlet_func.go",
+			"pair.go", "pair_inprocess.go", "pair_simulated.go",
+			"socket.go", "socket_address.go", "socket_bind.go", "socket_linux.go", "socket_other.go",
+			"socket_plain.go", "socket_pump.go",
+		},
 	},
 }
 

@@ -1,0 +1,187 @@
+package netmsg
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A peer is one connection in an endpoint's tables: its Conn, the core or the
+// dial behind it, and its places.
+type peer struct {
+	conn  Conn
+	e     *Endpoint
+	state peerState
+
+	dial     *dialLine       // until it is open, if it was dialled
+	core     *ConnectionCore // from then on
+	session  Session
+	accepted bool // the gate counts it
+
+	due   time.Duration
+	place int   // in the timers, from 1; 0: nowhere
+	next  *peer // another one of the same address
+
+	// Left of a connection that was replaced is told before Joined of the one
+	// that took its place.
+	wasTold bool
+	after   *peer // must be told first
+	before  *peer // waits for this one
+}
+
+// A peerState says how far a connection is.
+type peerState uint8
+
+const (
+	peerDialing peerState = iota + 1
+	peerOpen
+	peerOver // it has ended; what tells the other side may still have to go
+)
+
+func comparePeer(p *peer, id ConnID) int { return cmp.Compare(p.conn.id, id) }
+
+// newPeer puts a connection into the table of all. The lock is held.
+func (e *Endpoint) newPeer(id ConnID, state peerState, l line) *peer {
+	if id == 0 {
+		id = e.freeID()
+	}
+	p := &peer{e: e, state: state}
+	p.conn = Conn{id: id, out: e.out, owner: p, mu: &e.mu, line: l}
+	at, _ := slices.BinarySearchFunc(e.peers, id, comparePeer)
+	e.peers = slices.Insert(e.peers, at, p)
+	e.untold++
+	return p
+}
+
+// freeID gives the next number that no connection had.
+func (e *Endpoint) freeID() ConnID {
+	e.lastID++
+	return e.lastID
+}
+
+// becomeOpen gives p the core of a connection that is open from now on.
+func (e *Endpoint) becomeOpen(p *peer, s Session, now time.Duration) {
+	p.core, p.session = NewConnectionCore(e.cfg, s, now), s
+	if most := e.out.limit(); most > 0 {
+		p.core.setInboxLimit(most)
+	}
+	p.state, p.dial, p.conn.line = peerOpen, nil, p.core
+	p.next = e.byAddr[p.conn.addr]
+	e.byAddr[p.conn.addr] = p
+	e.open++
+}
+
+// touched looks at what has become of p: whether it has ended, has something
+// to tell, and when it wants to transmit. It is called whenever p's line was
+// used.
+func (p *peer) touched() {
+	e := p.e
+	if p.state != peerOver && p.conn.line.ended() {
+		e.noteEnd(p)
+	}
+	if p.after == nil {
+		p.conn.offer()
+	}
+	if p.conn.told && !p.wasTold {
+		p.wasTold = true
+		e.noteTold(p)
+	}
+	at := p.deadline()
+	e.timers.set(p, at)
+	if p.state == peerOver && at == never {
+		e.forget(p)
+	}
+	e.nudge()
+}
+
+// noteEnd takes p out of what is open.
+func (e *Endpoint) noteEnd(p *peer) {
+	if p.state == peerOpen {
+		e.open--
+	}
+	if p.accepted {
+		e.gate.Left(e.now(), p.conn.addr, p.session)
+	}
+	p.state = peerOver
+	e.hangUpDial(p)
+}
+
+// noteTold lets the connection be heard that waited for p's Left.
+func (e *Endpoint) noteTold(p *peer) {
+	e.untold--
+	if next := p.before; next != nil {
+		p.before, next.after = nil, nil
+		next.touched()
+	}
+}
+
+// deadline is when p wants to transmit.
+func (p *peer) deadline() time.Duration {
+	switch {
+	case p.e.closed:
+		return never
+	case p.dial != nil:
+		return p.dial.deadline()
+	}
+	return p.core.Deadline()
+}
+
+// transmit sends what is due of p.
+func (e *Endpoint) transmit(p *peer, now time.Duration) {
+	if p.dial != nil {
+		e.transmitDial(p, now)
+	} else {
+		for {
+			n := p.core.Transmit(now, e.outbox.room())
+			if n == 0 {
+				break
+			}
+			e.outbox.add(n, p.conn.addr)
+		}
+	}
+	p.touched()
+}
+
+// transmitDue sends what is due of all connections.
+func (e *Endpoint) transmitDue(now time.Duration) {
+	for p := e.timers.due(now); p != nil; p = e.timers.due(now) {
+		e.transmit(p, now)
+	}
+}
+
+// hurry ends p, with everything that it still sends due now.
+func (p *peer) hurry(now time.Duration) {
+	if p.dial != nil {
+		p.dial.CloseWith(0, "")
+		return
+	}
+	p.core.hurry(now)
+}
+
+// forget takes p, of which nothing remains to be sent, out of the tables. What
+// it has to tell stays in its outlet's queue.
+func (e *Endpoint) forget(p *peer) {
+	e.timers.remove(p)
+	if at, ok := slices.BinarySearchFunc(e.peers, p.conn.id, comparePeer); ok && e.peers[at] == p {
+		e.peers = slices.Delete(e.peers, at, at+1)
+	}
+	e.unroute(p)
+}
+
+// unroute takes p out of the connections of its address.
+func (e *Endpoint) unroute(p *peer) {
+	first := e.byAddr[p.conn.addr]
+	if first == p {
+		if p.next == nil {
+			delete(e.byAddr, p.conn.addr)
+		} else {
+			e.byAddr[p.conn.addr] = p.next
+		}
+	}
+	for q := first; q != nil; q = q.next {
+		if q.next == p {
+			q.next = p.next
+		}
+	}
+	p.next = nil
+}

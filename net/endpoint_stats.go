@@ -1,0 +1,27 @@
+package netmsg
+
+// EndpointStats counts the datagrams of an endpoint's sockets, and those that
+// no connection owns by why they were dropped. What is malformed within a
+// connection is in its Stats.Rejected. Counters never fall.
+type EndpointStats struct {
+	Received, BytesReceived uint64 // all that came, and their UDP payload
+	Sent, BytesSent         uint64 // all that the system took
+
+	Unsent       uint64 // the system did not take them
+	TooShort     uint64 // under five bytes, or too long to be the protocol's
+	UnknownKind  uint64 // another protocol's, or another version's
+	BadSize      uint64 // a Request or Response that is not 1,200 bytes
+	NotAccepting uint64 // a client's, while the endpoint takes none
+	BadCookie    uint64 // a Response whose cookie is wrong or old, or of a connection that has ended
+	Full         uint64 // a Response while there is no place: the client was denied
+	NoConnection uint64 // from an address without a connection, or an answer nobody waits for
+}
+
+// Stats tells what has come and gone so far. It may be asked after Close too.
+func (e *Endpoint) Stats() EndpointStats {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.stats
+	s.Sent, s.BytesSent, s.Unsent = e.outbox.sent, e.outbox.bytes, e.outbox.unsent
+	return s
+}

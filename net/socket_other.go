@@ -1,0 +1,8 @@
+//go:build !linux
+
+package netmsg
+
+import "net"
+
+// newUDPSocket makes a Socket of conn.
+func newUDPSocket(conn *net.UDPConn) Socket { return newPlainSocket(conn) }
