@@ -99,6 +99,12 @@ func (p *Party) nextFact() (Fact, bool) {
 	return f, true
 }
 
+// forgetFacts drops what was not read.
+func (p *Party) forgetFacts() {
+	clear(p.facts)
+	p.facts, p.factsRead = p.facts[:0], 0
+}
+
 // tell queues a fact.
 func (p *Party) tell(f Fact) {
 	if len(p.facts)-p.factsRead == maxFacts {

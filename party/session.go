@@ -1,76 +1,169 @@
 package party
 
 import (
-	"time"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"syscall"
 
-	"github.com/partyline-go/partyline/codes"
+	netmsg "github.com/partyline-go/partyline/net"
 )
 
-// Host opens a socket on port (0: the system chooses) and takes guests. token
-// is an id of the session, for the game to use; guests learn it. The error
-// wraps WhyPortInUse, WhySocket or ErrBusy.
-func (p *Party) Host(port uint16, token uint32) error { return nil }
+// openSocket begins a session on a socket of its own at port, or on the given
+// one.
+func (p *Party) openSocket(port uint16, accepting bool) error {
+	cfg := p.netConfig()
+	mail := netmsg.NewMailbox(0)
+	var ep *netmsg.Endpoint
+	if p.socket != nil {
+		p.socket.lend()
+		ep = netmsg.NewEndpoint(p.socket, mail, cfg)
+	} else {
+		var err error
+		if ep, err = netmsg.Listen(fmt.Sprintf(":%d", port), mail, cfg); err != nil {
+			return p.noSocket(port, err)
+		}
+	}
+	ep.SetAccepting(accepting)
+	p.now = p.clock.now()
+	ep.Drain(p.now) // a stepped endpoint has to hear what time it is
+	p.session = session{ep: ep, mail: mail}
+	p.why = WhyNone
+	p.meter = meter{}
+	return nil
+}
 
-// Join sets out for a host. It does not wait: Facts tell Joined or Down,
-// exactly one of them, within JoinTimeout unless HelloWait was called.
-func (p *Party) Join(to codes.Target) error { return nil }
+// noSocket says why there is none.
+func (p *Party) noSocket(port uint16, err error) error {
+	p.why = WhySocket
+	if portTaken(err) {
+		p.why = WhyPortInUse
+	}
+	return fmt.Errorf("%w: port %d: %w", p.why, port, err)
+}
 
-// Dial tries again, or elsewhere, on the same party: after Down, or instead of
-// the join that is on. The hello goes again.
-func (p *Party) Dial(to codes.Target) error { return nil }
+// portTaken says whether that is why a socket could not be bound.
+func portTaken(err error) bool {
+	const windowsAddrInUse = syscall.Errno(10048) // WSAEADDRINUSE
+	return errors.Is(err, syscall.EADDRINUSE) || runtime.GOOS == "windows" && errors.Is(err, windowsAddrInUse)
+}
 
-// Cancel takes back a join: Facts tell Down(WhyCancelled), unless the join has
-// ended already.
-func (p *Party) Cancel() {}
+// begin clears the table for a new session.
+func (p *Party) begin() error {
+	if p.state.Active() {
+		return fmt.Errorf("%w: %v now", ErrBusy, p.state)
+	}
+	p.forgetFacts()
+	p.inbox = inbox{}
+	p.place.fresh()
+	p.why = WhyNone
+	return nil
+}
 
-// Leave ends the session at once, and tells the others.
-func (p *Party) Leave() {}
+// closeSession ends every connection and frees the socket. What the inbox
+// holds can still be read.
+func (p *Party) closeSession() {
+	if p.ep == nil {
+		return
+	}
+	for _, r := range p.peers {
+		r.feed()
+		r.end()
+	}
+	p.ep.Close()
+	p.session = session{}
+}
 
-// Lose ends the session at once for a reason of the game's: Facts tell
-// Down(why).
-func (p *Party) Lose(why Why) {}
+// down ends the session, and tells.
+func (p *Party) down(why Why, text string) {
+	if !p.state.Active() {
+		return
+	}
+	p.closeSession()
+	p.why = why
+	p.tell(Fact{Kind: Down, Why: why, Text: text})
+}
 
-// Fresh forgets a lost session: Why is WhyNone again.
-func (p *Party) Fresh() {}
+// Leave ends the session at once, and tells the others. A host's guests go on
+// under another host, if there are two at least and Config.NoHandOff is not
+// set; otherwise they hear Down(WhyClosed). Unread facts are forgotten; no fact
+// follows, but for the Down(WhyCancelled) of a join that was on its way.
+func (p *Party) Leave() {
+	if !p.state.Active() {
+		return
+	}
+	joining := p.state == StateJoining
+	p.now = p.clock.now()
+	p.goodbye()
+	p.closeSession()
+	p.forgetFacts()
+	p.place.fresh()
+	if joining {
+		p.cancelled()
+	}
+}
 
-// HelloWait lets a hello wait for d from now at least: at a guest its own, at
-// the host that of each stranger. It never shortens the wait, and cannot take
-// it over MaxHelloWait in all.
-func (p *Party) HelloWait(d time.Duration) {}
+// Lose ends the session at once, as Leave does, for a reason of the game's:
+// Facts tell Down(why). Without a session it does nothing.
+func (p *Party) Lose(why Why) {
+	if !p.state.Active() {
+		return
+	}
+	p.now = p.clock.now()
+	p.goodbye()
+	p.down(why, "")
+}
 
-// Accept lets a stranger in and gives its pid. It is 0 for a peer that has
-// gone already, or when all seats are taken, which the peer is then told.
-func (p *Party) Accept(peer *Peer) PID { return 0 }
+// Fresh forgets a lost session: Why is WhyNone again, and so are Token and
+// MyPID. While a session is on it does nothing.
+func (p *Party) Fresh() {
+	if !p.state.Active() {
+		p.why = WhyNone
+		p.place.fresh()
+	}
+}
 
-// Refuse sends a stranger away with a text of the game's: it hears
-// Down(WhyRefused) and the text.
-func (p *Party) Refuse(peer *Peer, text string) {}
+// goodbye queues what the others have to hear when this side leaves.
+func (p *Party) goodbye() {
+	if p.state != StateHosting {
+		return
+	}
+	moved, text := p.bequest()
+	for _, r := range p.peers {
+		switch {
+		case r.role == roleGuest && moved:
+			r.sayGoing(codeMoved, text)
+		case r.role == roleGuest || r.role == roleStranger:
+			r.sayGoing(codeClosed, "")
+		}
+	}
+}
 
-// ClosePeer lets a guest go at once: it hears Down(WhyKicked) and the text.
-func (p *Party) ClosePeer(peer *Peer, text string) {}
+// random32 is a random number, never 0.
+func (p *Party) random32() uint32 {
+	for {
+		var b [4]byte
+		p.fillRandom(b[:])
+		if v := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]); v != 0 {
+			return v
+		}
+	}
+}
 
-// CloseWhenSent lets a guest go once it has taken all that was queued for it,
-// or after the time given.
-func (p *Party) CloseWhenSent(peer *Peer, within time.Duration) {}
+// fillRandom fills b from Config.Random. Without randomness nothing is safe, so
+// it panics.
+func (p *Party) fillRandom(b []byte) {
+	if _, err := io.ReadFull(p.random, b); err != nil {
+		panic(fmt.Sprintf("party: no random numbers: %v", err))
+	}
+}
 
-// JoinedAs gives the session's token and this side's pid; zeros until Joined.
-func (p *Party) JoinedAs() (token uint32, pid PID) { return 0, 0 }
+// scratch lends memory for one library message.
+func (p *Party) scratch() []byte { return p.scratchBuf[:0] }
 
-// Seat is this guest's proof of its place. Store it, and give it to
-// Config.Seat after a crash. Nil before Joined.
-func (p *Party) Seat() []byte { return nil }
-
-// HandOff gives the party to another member, 0: the first in order, and then
-// leaves: Facts tell Down(WhyMoved).
-func (p *Party) HandOff(to PID) error { return nil }
-
-// BecomeHost makes this member the host, with a new token (0: a random one).
-// The other members keep their pids and come by themselves or by Follow.
-func (p *Party) BecomeHost(token uint32) error { return nil }
-
-// Follow goes to the party's host elsewhere, and keeps the pid.
-func (p *Party) Follow(to codes.Target) error { return nil }
-
-// StandAlone goes on without the others: this member becomes the host of a
-// party of one, which others may join.
-func (p *Party) StandAlone() error { return nil }
+// say queues a library message.
+func (r *Peer) say(op byte, fields []byte) {
+	r.party.scratchBuf = fields[:0]
+	r.enqueue([]byte{byte(kindLibrary), op}, fields)
+}

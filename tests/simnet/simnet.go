@@ -67,6 +67,7 @@ type way struct{ from, to netip.AddrPort }
 // link is what happens on a way.
 type link struct {
 	way
+	own     bool // by SetLink
 	perfect bool
 	sim     *netmsg.LinkSim
 }
@@ -149,18 +150,22 @@ func (n *Network) release() {
 }
 
 // SetDefault sets what links do that have no SetLink of their own, from now on.
+// What is on its way is lost.
 func (n *Network) SetDefault(cfg netmsg.LinkConfig) {
 	n.normal = cfg
-	for w, l := range n.links {
-		l.set(cfg, n.seedOf(w))
+	for _, l := range n.inOrder {
+		if !l.own {
+			l.set(cfg, n.seedOf(l.way))
+		}
 	}
 }
 
 // SetLink sets what happens to datagrams from one address to another. What is
 // on its way there already is lost.
 func (n *Network) SetLink(from, to netip.AddrPort, cfg netmsg.LinkConfig) {
-	w := way{from, to}
-	n.linkOf(w).set(cfg, n.seedOf(w))
+	l := n.linkOf(way{from, to})
+	l.own = true
+	l.set(cfg, n.seedOf(l.way))
 }
 
 // Cut loses all that is sent from one address to another, from now on, until

@@ -1,0 +1,176 @@
+package party
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/partyline-go/partyline/codes"
+	netmsg "github.com/partyline-go/partyline/net"
+)
+
+// Join sets out for a host. It does not wait: Facts tell Joined or Down,
+// exactly one of them, within JoinTimeout unless HelloWait was called. An
+// address without a port means Config.Port. A room code ends in
+// Down(WhyNoMatchmaker): no matchmaker is set.
+//
+// It returns an error, and no fact follows, when a session is on (ErrBusy),
+// when the target is no address (WhyBadCode), when the hello is too large, or
+// when there is no socket (WhySocket).
+func (p *Party) Join(to codes.Target) error {
+	if err := p.begin(); err != nil {
+		return fmt.Errorf("party: cannot join: %w", err)
+	}
+	return p.setOut(to)
+}
+
+// Dial joins again, after Down, or elsewhere instead of the join that is on,
+// whose fact it inherits. The hello goes again. Unlike Join it leaves unread
+// facts. Errors are those of Join.
+func (p *Party) Dial(to codes.Target) error {
+	if p.state.Live() {
+		return fmt.Errorf("party: cannot dial: %w: %v now", ErrBusy, p.state)
+	}
+	p.closeSession()
+	return p.setOut(to)
+}
+
+// setOut begins a join.
+func (p *Party) setOut(to codes.Target) error {
+	p.target = to
+	p.place.fresh()
+	if to.Room != "" {
+		p.why = WhyNoMatchmaker
+		p.tell(Fact{Kind: Down, Why: WhyNoMatchmaker, Text: to.Room})
+		return nil
+	}
+	addr, err := p.addrOf(to)
+	if err != nil {
+		return err
+	}
+	if err := p.openSocket(0, false); err != nil {
+		return err
+	}
+	if _, err := p.dial(addresses(addr), p.early()); err != nil {
+		p.closeSession()
+		p.why = WhySocket
+		return fmt.Errorf("%w: %v: %w", WhySocket, addr, err)
+	}
+	p.state = StateJoining
+	p.helloBy, p.helloMax = p.now+JoinTimeout, p.now+MaxHelloWait
+	return nil
+}
+
+// addrOf is the address that a target means.
+func (p *Party) addrOf(to codes.Target) (netip.AddrPort, error) {
+	if p.helloErr != nil {
+		return netip.AddrPort{}, fmt.Errorf("party: the hello cannot be sent: %w", p.helloErr)
+	}
+	addr := to.Addr
+	if addr.Port() == 0 {
+		addr = netip.AddrPortFrom(addr.Addr(), p.cfg.Port)
+	}
+	if !addr.Addr().IsValid() || addr.Addr().IsUnspecified() {
+		p.why = WhyBadCode
+		return addr, fmt.Errorf("%w: %v is no address of a host", WhyBadCode, to.Addr)
+	}
+	return addr, nil
+}
+
+// early is what this side says first.
+func (p *Party) early() early {
+	e := early{version: partyVersion, proto: p.cfg.Proto}
+	if p.place.seated {
+		e.seat = p.place.seat
+	}
+	return e
+}
+
+// dial begins a connection and queues what it says first.
+func (p *Party) dial(to []netip.AddrPort, e early) (*Peer, error) {
+	conn, err := p.ep.Dial(to, netmsg.DialOptions{})
+	if err != nil {
+		return nil, err
+	}
+	r := p.addPeer(conn, roleDial)
+	r.introduce(e)
+	return r, nil
+}
+
+// Cancel takes back a join: Facts tell Down(WhyCancelled). A join that has
+// ended is not touched; Leave ends a session.
+func (p *Party) Cancel() {
+	if p.state == StateJoining {
+		p.closeSession()
+		p.cancelled()
+	}
+}
+
+func (p *Party) cancelled() {
+	p.why = WhyCancelled
+	p.tell(Fact{Kind: Down, Why: WhyCancelled})
+}
+
+// SetHello makes the message the hello, whatever its kind: Join, Dial and
+// Follow send it, each time. A message that could not be sent makes them fail.
+// Without SetHello the hello is empty.
+func (w *Writer) SetHello() {
+	p := w.party
+	p.helloErr = w.check(Reliable)
+	if p.helloErr == nil {
+		p.hello = append(p.hello[:0], w.data()...)
+	}
+}
+
+// dialSaid takes a message from a host that was dialled: it lets this side in
+// (an accept, then the roster), or says why not.
+func (p *Party) dialSaid(r *Peer, data []byte) {
+	switch {
+	case isLibrary(data, opAccept):
+		a, ok := parseAccept(data[2:])
+		if !ok {
+			p.misbehaved(r)
+			return
+		}
+		r.accepted = a
+	case isLibrary(data, opRoster):
+		t, ok := parseRoster(data[2:])
+		if !ok || !r.accepted.fits(&t) {
+			p.misbehaved(r)
+			return
+		}
+		p.letIn(r, t)
+	case isLibrary(data, opGoing):
+		p.heardGoing(r, data[2:])
+	}
+}
+
+// fits says whether a roster shows the place that an accept gave.
+func (a *accept) fits(t *roster) bool {
+	m := t.member(a.pid)
+	return m != nil && m.flags&isHost == 0 && m.key == seatKey(a.seat) && t.token == a.token
+}
+
+// letIn makes the host that was dialled this side's host.
+func (p *Party) letIn(r *Peer, t roster) {
+	if p.state == StateJoined {
+		p.mayFollow(r, t)
+		return
+	}
+	p.state = StateJoined
+	p.settle(r, t)
+	p.tell(Fact{Kind: Joined, Peer: r, PID: p.place.pid})
+}
+
+// settle takes a host and its roster.
+func (p *Party) settle(r *Peer, t roster) {
+	p.host = r
+	r.role, r.pid = roleHost, t.host().pid
+	p.place.pid, p.place.seat, p.place.seated = r.accepted.pid, r.accepted.seat, true
+	p.place.roster = t
+	p.succession = succession{highest: t.epoch}
+	p.ep.SetAccepting(!p.cfg.NoHandOff) // for members that lose the host
+	r.say(opRosterAck, appendVersion(p.scratch(), t.version))
+}
+
+// joinFailed ends a join whose connection ended.
+func (p *Party) joinFailed(why Why, text string) { p.down(why, text) }

@@ -1,0 +1,35 @@
+package party
+
+// A guest gets a seat when it is accepted: a secret by which it is known when
+// it comes back.
+
+// dropGhost ends the guest that has this seat: whoever shows it is the same
+// player over a newer connection.
+func (p *Party) dropGhost(seat [seatSize]byte) {
+	if seat == ([seatSize]byte{}) {
+		return
+	}
+	for _, r := range p.peers {
+		if r.role == roleGuest && r.seat == seat {
+			p.sendOff(r, codeReplaced, "")
+			p.gone(r, WhyReplaced, "")
+			return
+		}
+	}
+}
+
+// expected is the member that a new host waits for and that this seat belongs
+// to; nil: none.
+func (p *Party) expected(seat [seatSize]byte) *rosterMember {
+	m := p.place.roster.byKey(seatKey(seat))
+	if m == nil || m.pid == p.place.pid || p.PeerOf(m.pid) != nil {
+		return nil
+	}
+	return m
+}
+
+// seatAgain gives a member that came to its new host its own place.
+func (p *Party) seatAgain(r *Peer, m rosterMember) {
+	r.seat = r.early.seat
+	p.seatGuest(r, m)
+}
