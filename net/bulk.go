@@ -1,6 +1,7 @@
 package netmsg
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -67,12 +68,12 @@ type bulkControl struct {
 
 	rounds     int // ended so far; one lasts an srtt
 	roundStart time.Duration
-	roundFrom  float64   // the window then
-	sameWay    int       // rounds in a row that moved the window up; negative: down
-	newly      int       // packets acknowledged since the last onAck
-	round      lossCount // this round's packets
-	lastAcked  float64   // packets acknowledged in the last round, per srtt
-	delivered  float64   // the same, of the better of the last two
+	roundFrom  float64 // the window then
+	sameWay    int     // rounds in a row that moved the window up; negative: down
+	newly      int     // packets acknowledged since the last onAck
+	acked      int     // packets acknowledged in this round
+	lastAcked  float64 // packets acknowledged in the last round, per srtt
+	delivered  float64 // the same, of the better of the last two
 
 	loss      lossMeter
 	test      lossTest
@@ -112,10 +113,10 @@ func (b *bulkControl) maySend(now time.Duration, inFlight int) bool {
 }
 
 // nextSend is when maySend may say yes if nothing is heard before;
-// math.MaxInt64 if only an acknowledgement or a loss can bring that about.
+// never if only an acknowledgement or a loss can bring that about.
 func (b *bulkControl) nextSend(now time.Duration, inFlight int) time.Duration {
 	if b.windowFull(now, inFlight) {
-		return math.MaxInt64
+		return never
 	}
 	return b.due(now)
 }
@@ -143,6 +144,7 @@ func (b *bulkControl) rest(now time.Duration) {
 
 // onSent counts a packet sent; bulk says that maySend was asked for it.
 func (b *bulkControl) onSent(now time.Duration, bulk bool) {
+	b.loss.sent()
 	if !bulk {
 		return
 	}
@@ -155,22 +157,20 @@ func (b *bulkControl) onSent(now time.Duration, bulk bool) {
 // onAcked counts a packet, sent at sent, that is newly acknowledged.
 func (b *bulkControl) onAcked(sent time.Duration) {
 	b.newly++
-	b.count(sent, lossCount{acked: 1})
+	b.acked++
+	b.loss.count(sent, lossCount{acked: 1})
 }
 
 // onLost counts a packet, sent at sent, that is called lost.
 func (b *bulkControl) onLost(sent time.Duration) {
-	b.count(sent, lossCount{lost: 1})
+	b.loss.count(sent, lossCount{lost: 1})
 }
 
 // onSpurious takes back the loss of a packet that is acknowledged after all.
 func (b *bulkControl) onSpurious(sent time.Duration) {
-	b.count(sent, lossCount{acked: 1, lost: -1})
-}
-
-func (b *bulkControl) count(sent time.Duration, c lossCount) {
-	b.round.add(c)
-	b.test.count(sent, c)
+	b.newly++
+	b.acked++
+	b.loss.count(sent, lossCount{acked: 1, lost: -1})
 }
 
 // onAck ends the handling of an ACK frame. sample is its round trip, zero if it
@@ -251,10 +251,7 @@ func (b *bulkControl) limit(now time.Duration) float64 {
 // pace is the rate of bulk in packets a second: a little more than the window
 // needs, so that the window decides.
 func (b *bulkControl) pace(now time.Duration) float64 {
-	rtt := b.stand
-	if rtt == 0 {
-		rtt = max(b.srtt, time.Millisecond)
-	}
+	rtt := cmp.Or(b.stand, b.srtt, guessedRTT)
 	gain := 2.0
 	if b.steady {
 		gain = 1.1
@@ -318,13 +315,16 @@ func (b *bulkControl) steer(k float64) {
 
 // endRound does what is done once per round trip.
 func (b *bulkControl) endRound(now time.Duration) {
-	acked := float64(b.round.acked)
+	acked := float64(b.acked)
 	if b.rounds > 0 && b.srtt > 0 { // rounds end late where acknowledgements are few
 		acked *= b.srtt.Seconds() / (now - b.roundStart).Seconds()
 	}
 	b.delivered, b.lastAcked = max(acked, b.lastAcked), acked
-	b.loss.add(b.round)
-	b.round = lossCount{}
+	b.acked = 0
+	b.loss.begin(now)
+	for r, ok := b.loss.next(); ok; r, ok = b.loss.next() {
+		b.test.add(r)
+	}
 	b.rounds++
 	b.roundStart = now
 

@@ -1,39 +1,391 @@
 package netmsg
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
 
 const ms = time.Millisecond
 
-func TestBulkTable(t *testing.T) {
+func TestBulkFillsTheLinkAndKeepsTheQueueShort(t *testing.T) {
+	deep := func(loss float64) simLink { return simLink{rate: 10e6, buffer: 200 * ms, rtt: 40 * ms, loss: loss} }
 	for _, c := range []struct {
-		link simLink
+		name  string
+		link  simLink
+		use   float64 // of what the link can carry, at least
+		queue time.Duration
 	}{
-		{simLink{10e6, 200 * ms, 40 * ms, 0, 0}},
-		{simLink{10e6, 200 * ms, 40 * ms, 0, 0.01}},
-		{simLink{10e6, 200 * ms, 40 * ms, 0, 0.05}},
-		{simLink{10e6, 200 * ms, 40 * ms, 0, 0.2}},
-		{simLink{10e6, 200 * ms, 40 * ms, 0, 0.3}},
-		{simLink{10e6, 200 * ms, 100 * ms, 20 * ms, 0.05}},
-		{simLink{10e6, 200 * ms, 100 * ms, 20 * ms, 0.3}},
-		{simLink{10e6, 10 * ms, 60 * ms, 0, 0}},
-		{simLink{10e6, 10 * ms, 60 * ms, 0, 0.1}},
-		{simLink{10e6, 10 * ms, 60 * ms, 0, 0.3}},
-		{simLink{50e6, 100 * ms, 40 * ms, 0, 0.05}},
-		{simLink{2e6, 300 * ms, 60 * ms, 0, 0.05}},
-		{simLink{2e6, 300 * ms, 60 * ms, 0, 0.3}},
-		{simLink{10e6, 100 * ms, 100 * ms, 0, 0.01}},
+		{"10 Mbit/s, 40 ms, no loss", deep(0), 0.98, 15 * ms},
+		{"10 Mbit/s, 40 ms, 1 % lost", deep(0.01), 0.95, 15 * ms},
+		{"10 Mbit/s, 40 ms, 5 % lost", deep(0.05), 0.93, 15 * ms},
+		{"10 Mbit/s, 40 ms, 20 % lost", deep(0.2), 0.85, 15 * ms},
+		{"10 Mbit/s, 40 ms, 30 % lost", deep(0.3), 0.75, 15 * ms},
+		{"10 Mbit/s, 100 ms and jitter, 5 % lost", simLink{10e6, 200 * ms, 100 * ms, 20 * ms, 0.05}, 0.8, 15 * ms},
+		{"10 Mbit/s, 60 ms, a buffer of 10 ms, no loss", simLink{10e6, 10 * ms, 60 * ms, 0, 0}, 0.85, 10 * ms},
+		{"10 Mbit/s, 60 ms, a buffer of 10 ms, 10 % lost", simLink{10e6, 10 * ms, 60 * ms, 0, 0.1}, 0.8, 10 * ms},
+		{"50 Mbit/s, 40 ms, 5 % lost", simLink{50e6, 100 * ms, 40 * ms, 0, 0.05}, 0.92, 8 * ms},
+		{"2 Mbit/s, 60 ms, 5 % lost", simLink{2e6, 300 * ms, 60 * ms, 0, 0.05}, 0.9, 25 * ms},
+		{"64 kbit/s, 100 ms, no loss", simLink{64e3, 2000 * ms, 100 * ms, 0, 0}, 0.95, 2000 * ms},
 	} {
-		var use float64
-		var queue time.Duration
-		for seed := range uint64(1) {
-			s := newBulkSim(c.link, seed, 0)
-			s.runUntil(30 * time.Second)
-			use += s.use(s.flows[0].received, 30*time.Second)
-			queue += s.meanQueue()
+		t.Run(c.name, func(t *testing.T) {
+			var use float64
+			var queue time.Duration
+			const seeds = 3
+			for seed := range uint64(seeds) {
+				s := newBulkSim(c.link, seed, 0)
+				s.runUntil(30 * time.Second)
+				use += s.use(s.flows[0].received, 30*time.Second) / seeds
+				queue += s.meanQueue() / seeds
+			}
+			t.Logf("%.1f %% of what the link can carry, mean queue %v", 100*use, queue.Round(100*time.Microsecond))
+			if use < c.use {
+				t.Errorf("it used %.1f %%, want %.0f at least", 100*use, 100*c.use)
+			}
+			if queue > c.queue {
+				t.Errorf("mean queue %v, want at most %v", queue, c.queue)
+			}
+		})
+	}
+}
+
+func TestBulkIgnoresLossThatSendingLessDoesNotCure(t *testing.T) {
+	s := newBulkSim(simLink{rtt: 80 * ms, jitter: 20 * ms, loss: 0.2}, 1, 0)
+
+	s.runUntil(20 * time.Second)
+
+	got := float64(s.flows[0].received) * simPacketBits / 20 / 1e6
+	t.Logf("%.0f Mbit/s on a link without a bottleneck that loses a fifth", got)
+	if got < 100 {
+		t.Errorf("it reached %.0f Mbit/s, want 100", got)
+	}
+}
+
+func TestBulkSendsLittleTwiceIntoAShallowBuffer(t *testing.T) {
+	s := newBulkSim(simLink{rate: 10e6, buffer: 10 * ms, rtt: 60 * ms}, 1, 0)
+
+	s.runUntil(30 * time.Second)
+
+	f := s.flows[0]
+	if sent := float64(len(f.sent)) / float64(f.received); sent > 1.1 {
+		t.Errorf("it sent %.2f packets for each that arrived, want at most 1.1", sent)
+	}
+}
+
+func TestBulkFlowsShareTheLink(t *testing.T) {
+	for seed := range uint64(3) {
+		s := newBulkSim(simLink{rate: 10e6, buffer: 200 * ms, rtt: 40 * ms}, seed, 0, 2*time.Second)
+		s.runUntil(10 * time.Second)
+		before := [2]int{s.flows[0].received, s.flows[1].received}
+
+		s.runUntil(40 * time.Second)
+
+		a, b := s.flows[0].received-before[0], s.flows[1].received-before[1]
+		share := float64(a) / float64(a+b)
+		t.Logf("seed %d: %.0f / %.0f, use %.1f %%, mean queue %v", seed, 100*share, 100-100*share, 100*s.use(a+b, 30*time.Second), s.meanQueue())
+		if share < 0.4 || share > 0.6 {
+			t.Errorf("seed %d: the older flow has %.0f %%, want 40 to 60", seed, 100*share)
 		}
-		t.Logf("%+v: %.1f %% queue %v", c.link, 100*use, queue)
+	}
+}
+
+func TestBulkLetsValuesBesideItThrough(t *testing.T) {
+	link := simLink{rate: 10e6, buffer: 200 * ms, rtt: 40 * ms, loss: 0.01}
+	alone := newBulkSim(link, 1)
+	alone.addValues()
+	alone.runUntil(30 * time.Second)
+	beside := newBulkSim(link, 1, 0)
+	beside.addValues()
+	beside.runUntil(30 * time.Second)
+
+	idle, busy := percentile(alone.values, 0.95), percentile(beside.values, 0.95)
+
+	t.Logf("a value's delay: p95 %v alone, %v beside bulk", idle, busy)
+	if busy > idle+40*ms {
+		t.Errorf("p95 %v beside bulk, want at most %v", busy, idle+40*ms)
+	}
+}
+
+// settled is a control that has reached a window of 100 on a clean path of 40
+// ms, where bulk has always been held back.
+func settled() (*bulkControl, time.Duration) {
+	b := newBulkControl(nil)
+	now := time.Second
+	for b.window < 100 {
+		b.held = true
+		b.usedAt = now
+		b.onAcked(now)
+		b.onAck(now, 40*ms, 40*ms)
+		now += ms
+	}
+	return &b, now
+}
+
+func TestBulkWindowBounds(t *testing.T) {
+	b := newBulkControl(nil)
+
+	for n, full := range map[int]bool{0: false, 9: false, 10: true, 11: true} {
+		if b.windowFull(0, n) != full {
+			t.Errorf("a fresh window of 10 with %d in flight: full %v", n, !full)
+		}
+	}
+	if b.nextSend(0, 10) != never {
+		t.Error("a full window opens by itself")
+	}
+}
+
+func TestBulkWindowDoesNotGrowWhileItIsNotTheLimit(t *testing.T) {
+	b, now := settled()
+	b.rest(now)
+	before := b.window
+
+	for range 1000 { // ticks alone go and are acknowledged
+		now += ms
+		b.onSent(now, false)
+		b.onAcked(now - 40*ms)
+		b.onAck(now, 40*ms, 40*ms)
+	}
+
+	if b.window > before+50 { // what was under way when it rested still counts
+		t.Errorf("the window grew from %.0f to %.0f", before, b.window)
+	}
+}
+
+func TestBulkWindowIsHalvedAfterASecondUnused(t *testing.T) {
+	b, now := settled()
+	b.maySend(now, 0)
+	before := b.window
+
+	b.maySend(now+999*ms, 0)
+	if b.window != before {
+		t.Errorf("after 999 ms the window is %.0f, want %.0f", b.window, before)
+	}
+	b.maySend(now+2*time.Second, 0)
+
+	if b.window != before/2 || !b.steady {
+		t.Errorf("after a second the window is %.0f, want %.0f; steady %v", b.window, before/2, b.steady)
+	}
+}
+
+func TestBulkWindowUnusedIsNotUnderTen(t *testing.T) {
+	b := newBulkControl(nil)
+	b.maySend(0, 0)
+	b.window = 4
+
+	b.maySend(time.Hour, 0)
+
+	if b.window != 10 {
+		t.Errorf("window %.0f, want 10", b.window)
+	}
+}
+
+func TestBulkFirstNeedIsNoRestart(t *testing.T) {
+	b := newBulkControl(nil)
+
+	b.maySend(time.Hour, 0) // the connection is an hour old
+
+	if b.steady {
+		t.Error("slow start is over before it began")
+	}
+}
+
+func TestBulkWindowIsHalvedAtTheThirdProbeTimeout(t *testing.T) {
+	b, _ := settled()
+	before := b.window
+
+	b.onPTO(1)
+	b.onPTO(2)
+	if b.window != before {
+		t.Errorf("window %.0f after two, want %.0f", b.window, before)
+	}
+	b.onPTO(3)
+	b.onPTO(4)
+
+	if b.window != before/2 || !b.steady {
+		t.Errorf("window %.0f after four, want %.0f once", b.window, before/2)
+	}
+}
+
+func TestBulkTakesATooLongQueueDownEachRound(t *testing.T) {
+	b, now := settled()
+	for range 10 { // the queue grows to 30 ms: a round is a round trip
+		b.held, b.usedAt = true, now
+		b.onAck(now, 70*ms, 70*ms)
+		now += 70 * ms
+	}
+	before := b.window
+	b.onAck(now, 70*ms, 70*ms)
+
+	if got := b.window / before; got < 0.949 || got > 0.951 {
+		t.Errorf("the window is %.3f of what it was, want 0.95", got)
+	}
+}
+
+func TestBulkStartsAgainAfterAMove(t *testing.T) {
+	b, now := settled()
+
+	b.restart()
+
+	if b.window != 10 || b.steady || b.minRTT != 0 || b.windowFull(now, 9) {
+		t.Errorf("window %.0f, steady %v, smallest round trip %v", b.window, b.steady, b.minRTT)
+	}
+}
+
+func TestBulkDrainsTheQueueEveryFiveSeconds(t *testing.T) {
+	s := newBulkSim(simLink{rate: 10e6, buffer: 200 * ms, rtt: 40 * ms}, 1, 0)
+	var drains []time.Duration
+	for s.now < 30*time.Second {
+		s.runUntil(s.now + ms)
+		b := &s.flows[0].ctl
+		if b.draining(s.now) && (len(drains) == 0 || s.now-drains[len(drains)-1] > time.Second) {
+			drains = append(drains, s.now)
+			if limit := b.limit(s.now); limit != b.window/2 {
+				t.Errorf("at %v the limit is %.0f of %.0f", s.now, limit, b.window)
+			}
+		}
+	}
+
+	if len(drains) < 5 {
+		t.Errorf("drains at %v, want one every five seconds", drains)
+	}
+	for i := 1; i < len(drains); i++ {
+		if gap := drains[i] - drains[i-1]; gap < 4900*ms || gap > 5500*ms {
+			t.Errorf("drains at %v, want five seconds between", drains)
+		}
+	}
+}
+
+func TestBulkPaceSpreadsPackets(t *testing.T) {
+	b, now := settled()
+	b.steady = true
+	for b.maySend(now, 0) {
+		b.onSent(now, true)
+	}
+	b.rest(now)
+	want := 1.1 * b.window / 0.040 / 10 // in a tenth of a second
+
+	sent := 0
+	now += time.Second / 2
+	for end := now + 100*ms; now < end; now += 100 * time.Microsecond {
+		burst := 0
+		for b.maySend(now, 0) {
+			b.onSent(now, true)
+			burst++
+		}
+		sent += burst
+		if burst > 3 {
+			t.Fatalf("%d packets at once", burst)
+		}
+	}
+
+	if float64(sent) < 0.95*want || float64(sent) > 1.05*want+3 {
+		t.Errorf("%d packets in 100 ms, want %.0f", sent, want)
+	}
+}
+
+func TestBulkThatIsTurnedOnceAFrameKeepsItsPace(t *testing.T) {
+	b, now := settled()
+	b.steady = true
+	b.maySend(now, 0)
+	want := 1.1 * b.window / 0.040
+
+	sent := 0
+	for range 60 {
+		now += time.Second / 60
+		for b.maySend(now, 0) {
+			b.onSent(now, true)
+			sent++
+		}
+	}
+
+	if float64(sent) < 0.95*want || float64(sent) > 1.05*want {
+		t.Errorf("%d packets in sixty frames, want %.0f", sent, want)
+	}
+}
+
+func TestBulkNeverFallsUnder16KiBASecond(t *testing.T) {
+	b := newBulkControl(nil)
+	b.window = bulkMinWindow
+	b.onAck(time.Second, 2*time.Second, 2*time.Second)
+
+	if got := 1200 * b.pace(time.Second); got < 16384 {
+		t.Errorf("the pace is %.0f bytes a second, want 16,384", got)
+	}
+	if got := 1200 * b.limit(time.Second) / 2; got < 16384 {
+		t.Errorf("the window is %.0f bytes a second, want 16,384", got)
+	}
+}
+
+func TestBulkAllocatesNothing(t *testing.T) {
+	b := newBulkControl(new(pacer))
+	now := time.Duration(0)
+
+	allocs := testing.AllocsPerRun(1000, func() {
+		now += ms
+		for b.maySend(now, 5) {
+			b.onSent(now, true)
+		}
+		b.nextSend(now, 5)
+		b.onAcked(now)
+		b.onLost(now)
+		b.onSpurious(now)
+		b.onAck(now, 40*ms, 40*ms)
+	})
+
+	if allocs != 0 {
+		t.Errorf("%v allocations a round, want none", allocs)
+	}
+}
+
+func TestPacerLetsConnectionsTakeTurns(t *testing.T) {
+	shared := new(pacer)
+	flows := make([]bulkControl, 11)
+	for i := range flows {
+		flows[i] = newBulkControl(shared)
+	}
+	sent := make([]int, len(flows))
+	for now := time.Duration(0); now < time.Second; now += ms {
+		together := 0
+		for i := range flows {
+			for flows[i].maySend(now, 0) {
+				flows[i].onSent(now, true)
+				sent[i]++
+				together++
+			}
+		}
+		// Eleven flows of 100 packets a second: bursts are the endpoint's.
+		if now > 100*ms && together > 5 {
+			t.Fatalf("at %v %d packets go at once", now, together)
+		}
+	}
+	for i := range sent {
+		if sent[i] < sent[0]*9/10 || sent[i] > sent[0]*11/10 {
+			t.Errorf("packets sent: %v, want about the same", fmt.Sprint(sent))
+			break
+		}
+	}
+}
+
+func TestPacerForgetsWhoHasNothingToSend(t *testing.T) {
+	shared := new(pacer)
+	a, b := newBulkControl(shared), newBulkControl(shared)
+	for a.maySend(0, 0) {
+		a.onSent(0, true)
+	}
+	alone := shared.rate
+	for b.maySend(0, 0) {
+		b.onSent(0, true)
+	}
+	if shared.rate <= alone {
+		t.Errorf("two share %v packets a second, one had %v", shared.rate, alone)
+	}
+
+	b.rest(0)
+	if shared.rate != alone {
+		t.Errorf("after one rests the other has %v, want %v", shared.rate, alone)
+	}
+	a.restart()
+	if shared.rate != 0 {
+		t.Errorf("after a restart %v packets a second are shared", shared.rate)
 	}
 }

@@ -247,9 +247,9 @@ func (f *simFlow) hear(largest int, delay time.Duration, has []int) {
 			f.sawReordering()
 		} else {
 			f.inFlight--
+			f.ctl.onAcked(p.at)
 		}
 		p.state = 1
-		f.ctl.onAcked(p.at)
 		if pn == largest {
 			sample = s.now - p.at - delay
 		}

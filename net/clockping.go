@@ -67,10 +67,10 @@ func (p *clockPinger) again(now time.Duration) {
 // may says that a packet that goes now should carry a ping.
 func (p *clockPinger) may(now time.Duration) bool { return p.on && now >= p.next }
 
-// by is when a ping goes even if no packet does; math.MaxInt64 for never.
+// by is when a ping goes even if no packet does; never for never.
 func (p *clockPinger) by() time.Duration {
 	if !p.on {
-		return math.MaxInt64
+		return never
 	}
 	return p.next + p.every/4
 }
@@ -147,10 +147,10 @@ func (p *clockPonger) may(now time.Duration) bool {
 	return p.waits && (!p.any || now-p.answered >= pongAnswers)
 }
 
-// by is when the answer goes even if no packet does; math.MaxInt64 for never.
+// by is when the answer goes even if no packet does; never for never.
 func (p *clockPonger) by() time.Duration {
 	if !p.waits {
-		return math.MaxInt64
+		return never
 	}
 	if !p.any {
 		return p.came

@@ -1,9 +1,6 @@
 package netmsg
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // Constants of the path MTU search, sizes in bytes of UDP payload. PROTOCOL.md,
 // Path MTU.
@@ -84,11 +81,11 @@ func (m *mtuSearch) probe(now time.Duration) int {
 	return m.candidate()
 }
 
-// probeTime is when a probe is due if nothing is heard before; math.MaxInt64 if
+// probeTime is when a probe is due if nothing is heard before; never if
 // none will be.
 func (m *mtuSearch) probeTime() time.Duration {
 	if !m.mayProbe || m.out || m.candidate() == 0 {
-		return math.MaxInt64
+		return never
 	}
 	return max(m.begin, m.next)
 }

@@ -1,7 +1,6 @@
 package netmsg
 
 import (
-	"math"
 	"net/netip"
 	"time"
 )
@@ -159,7 +158,7 @@ func (p *pathState) moveTo(to netip.AddrPort) pathMove {
 	return pathOther
 }
 
-// deadline is when challenge has something to do; math.MaxInt64 for never.
+// deadline is when challenge has something to do; never for never.
 // Answers go at once and are not counted here.
 func (p *pathState) deadline() time.Duration {
 	return min(p.move.deadline(), p.probe.deadline())
@@ -183,7 +182,7 @@ func (t *pathTest) due(now, pto time.Duration) bool {
 
 func (t *pathTest) deadline() time.Duration {
 	if !t.active() {
-		return math.MaxInt64
+		return never
 	}
 	return t.next
 }

@@ -2,12 +2,15 @@ package netmsg
 
 import "time"
 
+// rttGrain is the part of a span that a bucket covers.
+const rttGrain = 10
+
 // An rttSpan knows the smallest and the mean of the round trips seen in the
-// last span of time. It keeps ten buckets, each a tenth of the span, so its
-// memory does not depend on how many samples come; what it says covers the
-// span and up to a tenth more. Its zero value has seen none.
+// last span of time. It keeps buckets of a tenth of the span, so its memory does
+// not depend on how many samples come; what it says covers the span and up to a
+// tenth more. Its zero value has seen none.
 type rttSpan struct {
-	buckets [10]rttBucket
+	buckets [rttGrain + 2]rttBucket
 	at      int // the bucket that is being filled
 }
 
@@ -20,7 +23,7 @@ type rttBucket struct {
 // add takes a sample at now. The span may differ from call to call.
 func (s *rttSpan) add(now, span, rtt time.Duration) {
 	b := &s.buckets[s.at]
-	if b.n > 0 && now-b.from >= span/time.Duration(len(s.buckets)) {
+	if b.n > 0 && now-b.from >= span/rttGrain {
 		s.at = (s.at + 1) % len(s.buckets)
 		b = &s.buckets[s.at]
 		*b = rttBucket{}
@@ -36,7 +39,7 @@ func (s *rttSpan) add(now, span, rtt time.Duration) {
 // over reports the smallest and the mean of the n samples of the last span
 // before now. With n = 0 there were none.
 func (s *rttSpan) over(now, span time.Duration) (least, mean time.Duration, n int) {
-	oldest := now - span - span/time.Duration(len(s.buckets))
+	oldest := now - span - span/rttGrain
 	for i := range s.buckets {
 		b := &s.buckets[i]
 		if b.n == 0 || b.from < oldest {

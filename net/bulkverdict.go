@@ -7,68 +7,36 @@ import (
 
 // Constants of the loss test. PROTOCOL.md, Bulk.
 const (
-	lossWindow = 128 // packets in each of the two halves that loss is measured over
-	lossNeeds  = 96  // packets before loss is spoken of
-
 	testRounds    = 2 // at least
 	testRoundsMax = 8
 
 	retestEvery = 15 * time.Second // a path that loses much of itself is asked again
 )
 
-// A lossCount counts packets by their fate. A loss taken back may make one
-// negative for a while.
-type lossCount struct{ acked, lost int }
-
-func (c *lossCount) add(d lossCount) { c.acked += d.acked; c.lost += d.lost }
-
-func (c lossCount) packets() int { return c.acked + c.lost }
-
-// share is the part that was lost, 0 to 1; 0 of none.
-func (c lossCount) share() float64 {
-	if c.packets() <= 0 || c.lost <= 0 {
-		return 0
-	}
-	return min(1, float64(c.lost)/float64(c.packets()))
-}
-
-// A lossMeter measures loss over the newest 128 to 256 packets.
-type lossMeter struct{ older, newer lossCount }
-
-func (m *lossMeter) add(c lossCount) {
-	m.newer.add(c)
-	if m.newer.packets() >= lossWindow {
-		m.older, m.newer = m.newer, lossCount{}
-	}
-}
-
-func (m *lossMeter) sum() lossCount {
-	sum := m.older
-	sum.add(m.newer)
-	return sum
-}
-
 // A lossTest asks whether loss is this side's doing: it sends less than was
 // delivered for a while, and looks whether the loss stays.
 type lossTest struct {
 	on      bool
-	ours    bool    // the last verdict: too much was sent, and loss has not gone since
-	floor   float64 // loss that is known to be the path's own
-	waits   int     // verdicts in a row that it was the path's
-	notTill int     // round before which no other test begins
-	verdict time.Duration
+	ours    bool          // the last verdict: too much was sent, and loss has not gone since
+	floor   float64       // loss that is known to be the path's own
+	waits   int           // verdicts in a row that it was the path's
+	notTill int           // round before which no other test begins
+	verdict time.Duration // when the last one fell
 
 	start     time.Duration // packets sent from here on count
 	round     int           // the round it began in
 	window    float64       // before it, to be restored
 	delivered float64       // packets a round trip before it
 	loss      float64       // that gave rise to it
-	seen      lossCount
+	rounds    int           // of packets whose fate is known
+	seen      lossCount     // what became of them
 }
 
-func (t *lossTest) count(sent time.Duration, c lossCount) {
-	if t.on && sent >= t.start {
-		t.seen.add(c)
+// add takes a round whose packets' fate is known.
+func (t *lossTest) add(r lossRound) {
+	if t.on && r.from >= t.start {
+		t.rounds++
+		t.seen.add(r.seen)
 	}
 }
 
@@ -83,8 +51,14 @@ func (b *bulkControl) watchLoss(now time.Duration) {
 	p := max(t.floor, 0.01)
 	margin := max(0.02, 3*math.Sqrt(p*(1-p)/float64(sum.packets())))
 
-	if loss < t.floor-margin/2 {
+	// Chance moves the measure about, so what is taken for the path's own
+	// follows it both ways; what goes up with our own doing is found out by the
+	// test that comes every retestEvery.
+	switch {
+	case loss < t.floor-margin/2:
 		t.floor += (loss - t.floor) / 8
+	case loss > t.floor && loss <= t.floor+margin:
+		t.floor += (loss - t.floor) / 16
 	}
 	b.liftCeiling(now, loss)
 	retest := t.floor > 0.03 && now-t.verdict >= retestEvery
@@ -109,7 +83,8 @@ func (b *bulkControl) liftCeiling(now time.Duration, loss float64) {
 func (b *bulkControl) beginTest(now time.Duration, loss float64) {
 	t := &b.test
 	t.on, t.start, t.round = true, now, b.rounds
-	t.window, t.delivered, t.loss, t.seen = b.window, b.delivered, loss, lossCount{}
+	t.window, t.delivered, t.loss = b.window, b.delivered, loss
+	t.rounds, t.seen = 0, lossCount{}
 	b.window = max(bulkMinWindow, 0.75*min(b.window, b.delivered))
 }
 
@@ -124,9 +99,9 @@ func (b *bulkControl) abandonTest() {
 // judge ends the test when enough has been seen.
 func (b *bulkControl) judge(now time.Duration) {
 	t := &b.test
-	rounds := b.rounds - t.round
 	enough := int(min(max(5/t.loss, 32), 256))
-	if rounds < testRounds || t.seen.packets() < enough && rounds < testRoundsMax {
+	known := t.rounds >= testRounds && t.seen.packets() >= enough
+	if !known && b.rounds-t.round < testRoundsMax {
 		return
 	}
 	t.on, t.verdict = false, now
