@@ -1,6 +1,9 @@
 package netmsg
 
-import "net/netip"
+import (
+	"net/netip"
+	"strings"
+)
 
 // An Applicant is a client that asks to be taken, as Config.Admit sees it.
 // What it says may be a replay of an earlier client's words until the
@@ -49,4 +52,25 @@ func (a Admission) verdict() (status uint8, welcome, text []byte) {
 		return AdmitOK, a.Welcome, nil
 	}
 	return a.Status, nil, []byte(a.Text)
+}
+
+const fullText = "full"
+
+// statusText is what a refusal says: the server's words, else what the status
+// means.
+func statusText(status uint8, text []byte) string {
+	if len(text) > 0 {
+		return strings.ToValidUTF8(string(text), "\uFFFD")
+	}
+	switch status {
+	case AdmitFull:
+		return fullText
+	case AdmitRefused:
+		return "refused"
+	case AdmitKey:
+		return "not with this key"
+	case AdmitToken:
+		return "not with this token"
+	}
+	return ""
 }

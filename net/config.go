@@ -140,15 +140,16 @@ func (c *Config) Validate() error {
 
 // MaxReliable is the size in bytes of the largest reliable message that a
 // connection of this Config takes: plain, 27 bytes less than MaxPacket, so
-// 1,173.
+// 1,173, and never over 16,383.
 func (c *Config) MaxReliable() int {
-	return c.settle().MaxPacket - plainHeaderLen - plainMessageHeaderLen
+	return min(c.settle().MaxPacket-plainHeaderLen-plainMessageHeaderLen, plainMaxItem)
 }
 
 // MaxLatest is the size in bytes of the largest latest value that a connection
-// of this Config takes: plain, 29 bytes less than MaxPacket, so 1,171.
+// of this Config takes: plain, 29 bytes less than MaxPacket, so 1,171, and
+// never over 16,383.
 func (c *Config) MaxLatest() int {
-	return c.settle().MaxPacket - plainHeaderLen - plainValueHeaderLen
+	return min(c.settle().MaxPacket-plainHeaderLen-plainValueHeaderLen, plainMaxItem)
 }
 
 // settle gives a Config in which every field has its value: the default where

@@ -8,6 +8,8 @@ import (
 // Session is what a handshake agreed.
 type Session struct {
 	ID uint64 // NMS1: salt xor cookie
+
+	secure *secureSession // NMS2: what the handshake agreed
 }
 
 // A ConnectionCore is one connection's half, without a socket, clock,

@@ -1,5 +1,7 @@
 package netmsg
 
+import "fmt"
+
 // A denial is why a server takes nobody, or not this client. Anybody on the
 // path can write one: it is a hint.
 type denial uint8
@@ -12,6 +14,35 @@ const (
 	deniedBusy                       // busy
 	deniedShutdown                   // shutting down
 )
+
+func (d denial) String() string {
+	switch d {
+	case deniedRevision:
+		return "no common revision of the protocol"
+	case deniedFull:
+		return fullText
+	case deniedApp:
+		return "another application"
+	case deniedDemand:
+		return "token or pattern not acceptable"
+	case deniedBusy:
+		return "busy"
+	case deniedShutdown:
+		return "shutting down"
+	}
+	return fmt.Sprintf("denial(%d)", uint8(d))
+}
+
+// status is the Admission status that says the same; 0: none does.
+func (d denial) status() uint16 {
+	switch d {
+	case deniedFull:
+		return AdmitFull
+	case deniedDemand:
+		return AdmitToken
+	}
+	return 0
+}
 
 func appendDenied(b []byte, why denial, salt [8]byte) []byte {
 	b = append(appendHello(b, helloDenied), revision, revision, byte(why))

@@ -84,35 +84,35 @@ func (e *Endpoint) newDial(opt DialOptions) (*peer, error) {
 	return p, nil
 }
 
-// A dialTarget is what a dial's text names: addresses, or a host to be looked
+// A dialPlace is what a dial's text names: addresses, or a host to be looked
 // up.
-type dialTarget struct {
+type dialPlace struct {
 	addrs []netip.AddrPort
 	host  string
 	port  uint16
 }
 
-func parseTarget(addr string) (dialTarget, error) {
+func parseTarget(addr string) (dialPlace, error) {
 	if a, err := netip.ParseAddrPort(addr); err == nil {
-		return dialTarget{addrs: []netip.AddrPort{canonical(a)}}, nil
+		return dialPlace{addrs: []netip.AddrPort{canonical(a)}}, nil
 	}
 	host, service, err := net.SplitHostPort(addr)
 	if err != nil {
-		return dialTarget{}, fmt.Errorf("netmsg: %w", err)
+		return dialPlace{}, fmt.Errorf("netmsg: %w", err)
 	}
 	port, err := strconv.ParseUint(service, 10, 16)
 	if err != nil || port == 0 {
-		return dialTarget{}, fmt.Errorf("netmsg: %q is not a port from 1 to 65535", service)
+		return dialPlace{}, fmt.Errorf("netmsg: %q is not a port from 1 to 65535", service)
 	}
 	if host == "" {
 		here := netip.AddrPortFrom(netip.IPv4Unspecified(), uint16(port))
-		return dialTarget{addrs: []netip.AddrPort{canonical(here)}}, nil
+		return dialPlace{addrs: []netip.AddrPort{canonical(here)}}, nil
 	}
-	return dialTarget{host: host, port: uint16(port)}, nil
+	return dialPlace{host: host, port: uint16(port)}, nil
 }
 
 // dialTarget dials what a text names.
-func (e *Endpoint) dialTarget(t dialTarget) error {
+func (e *Endpoint) dialTarget(t dialPlace) error {
 	if t.host == "" {
 		_, err := e.Dial(t.addrs, DialOptions{})
 		return err
@@ -128,7 +128,7 @@ func (e *Endpoint) dialTarget(t dialTarget) error {
 }
 
 // lookUp finds the addresses of a host for a dial.
-func (e *Endpoint) lookUp(p *peer, t dialTarget) {
+func (e *Endpoint) lookUp(p *peer, t dialPlace) {
 	ctx := e.dialing
 	if e.cfg.ConnectTimeout > 0 {
 		var cancel context.CancelFunc

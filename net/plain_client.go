@@ -72,17 +72,26 @@ func (h *ClientHandshake) Receive(now time.Duration, datagram []byte) bool {
 		h.fail(Denied)
 		return true
 	}
-	session, ok := parsePlainShort(datagram, plainAccept)
-	if !ok {
-		var p plainPacket
-		p, ok = parsePlainPayload(datagram)
-		session = p.session
+	if session, ok := parsePlainShort(datagram, plainDisconnect); ok && h.knows(session) {
+		h.fail(Remote) // opened, and closed again at once
+		return true
 	}
+	session, ok := opened(datagram)
 	if !ok || !h.knows(session) {
 		return false
 	}
 	h.over, h.session = true, session
 	return true
+}
+
+// opened gives the session that a server's datagram shows to be open: an
+// Accept, or the first Payload after one that was lost.
+func opened(datagram []byte) (session uint64, ok bool) {
+	if session, ok = parsePlainShort(datagram, plainAccept); ok {
+		return session, true
+	}
+	p, ok := parsePlainPayload(datagram)
+	return p.session, ok
 }
 
 // challenged takes a cookie. It is answered at once if none was being
@@ -153,8 +162,9 @@ func (h *ClientHandshake) Deadline() time.Duration {
 }
 
 // Done says whether the handshake is over, and how: failed is 0 and s what a
-// [ConnectionCore] is made of, or failed is Denied, NoAnswer or, after Close,
-// Local.
+// [ConnectionCore] is made of, or failed is Denied, NoAnswer, Remote if the
+// server opened the connection and closed it again before that was heard, or,
+// after Close, Local.
 func (h *ClientHandshake) Done() (s Session, failed CloseReason, done bool) {
 	return Session{ID: h.session}, h.failed, h.over
 }

@@ -130,7 +130,7 @@ func (c *plainConn) end(now time.Duration, reason CloseReason, tell bool) {
 
 func (c *plainConn) hurry(now time.Duration) {
 	c.close(now, 0, "")
-	c.rush = true
+	c.rush, c.closeAt = true, now
 }
 
 // quiet says that nothing remains to be sent, now or later.

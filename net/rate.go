@@ -37,7 +37,7 @@ func (r *tickRate) update(now, rtt time.Duration) {
 		r.updateBad(now, over)
 		return
 	}
-	for now-r.halvedAt >= goodSpell {
+	for r.penalty > minPenalty && now-r.halvedAt >= goodSpell {
 		r.halvedAt += goodSpell
 		r.penalty = max(r.penalty/2, minPenalty)
 	}

@@ -129,7 +129,7 @@ func hasFamily(any netip.Addr) bool {
 // bindFor opens the sockets that can reach t, on ports that the system
 // chooses, one a family. A host that is still to be looked up may have
 // addresses of both.
-func bindFor(t dialTarget) (socks []Socket, err error) {
+func bindFor(t dialPlace) (socks []Socket, err error) {
 	if runtime.GOOS == "js" {
 		return nil, ErrNoUDP
 	}
