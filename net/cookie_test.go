@@ -19,7 +19,7 @@ func (j *cookieJar) good(now time.Duration, cookie uint64) bool {
 	return j.check(now, cookieFrom, cookieCore, cookie)
 }
 
-func TestACookieIsGoodForItsStepAndTheNext(t *testing.T) {
+func TestAnNMS2CookieIsGoodForItsStepAndTheNext(t *testing.T) {
 	j := testJar(1)
 	for _, c := range []struct {
 		made, used time.Duration
