@@ -12,7 +12,7 @@ const (
 	bulkQueue = 20 * time.Millisecond  // queueing delay that is always too much
 	bulkQuiet = 500 * time.Microsecond // queueing delay too small to steer by
 
-	bulkFirstWindow = 10 // packets
+	bulkFirstWindow = 32 // packets: with 10, a 4 MiB message on a path of 100 ms loses 7 % to the start
 	bulkMinWindow   = 4
 	bulkMaxWindow   = 12288
 
@@ -74,6 +74,7 @@ type bulkControl struct {
 	acked      int     // packets acknowledged in this round
 	lastAcked  float64 // packets acknowledged in the last round, per srtt
 	delivered  float64 // the same, of the better of the last two
+	rising     bool    // the last round's were many more than those before
 
 	loss      lossMeter
 	test      lossTest
@@ -319,6 +320,7 @@ func (b *bulkControl) endRound(now time.Duration) {
 	if b.rounds > 0 && b.srtt > 0 { // rounds end late where acknowledgements are few
 		acked *= b.srtt.Seconds() / (now - b.roundStart).Seconds()
 	}
+	b.rising = acked > 1.25*b.delivered
 	b.delivered, b.lastAcked = max(acked, b.lastAcked), acked
 	b.acked = 0
 	b.loss.begin(now)

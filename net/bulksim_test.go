@@ -82,14 +82,15 @@ type simFlow struct {
 	reorder     float64 // window in eighths of srtt
 	unordered   bool
 
-	got        map[int]bool // at the receiver
+	arrived    []int // at the receiver, in order of arrival
+	known      int   // of these, by the sender
 	newest     int
 	newestAt   time.Duration
 	unreported int
 	ackAt      time.Duration
-
-	received int // distinct packets
 }
+
+func (f *simFlow) received() int { return len(f.arrived) }
 
 type simPacket struct {
 	at    time.Duration
@@ -99,7 +100,7 @@ type simPacket struct {
 func newBulkSim(link simLink, seed uint64, starts ...time.Duration) *bulkSim {
 	s := &bulkSim{link: link, rng: rand.New(rand.NewPCG(seed, 1))}
 	for _, start := range starts {
-		f := &simFlow{sim: s, start: start, ctl: newBulkControl(new(pacer)), largest: -1, newest: -1, srtt: link.rtt, rttvar: link.rtt / 2, reorder: 1, got: map[int]bool{}}
+		f := &simFlow{sim: s, start: start, ctl: newBulkControl(new(pacer)), largest: -1, newest: -1, srtt: link.rtt, rttvar: link.rtt / 2, reorder: 1}
 		s.flows = append(s.flows, f)
 		s.at(start, func() { f.heard = s.now; f.turn() })
 	}
@@ -196,8 +197,7 @@ func (f *simFlow) send(bulk bool) {
 
 func (f *simFlow) receive(pn int) {
 	s := f.sim
-	f.got[pn] = true
-	f.received++
+	f.arrived = append(f.arrived, pn)
 	f.unreported++
 	if pn > f.newest {
 		f.newest, f.newestAt = pn, s.now
@@ -219,29 +219,20 @@ func (f *simFlow) receive(pn int) {
 func (f *simFlow) report() {
 	s := f.sim
 	f.unreported, f.ackAt = 0, 0
-	largest, delay := f.newest, s.now-f.newestAt
-	has := make([]int, 0, 512)
-	for pn := largest; pn >= 0 && pn > largest-512; pn-- {
-		if f.got[pn] {
-			has = append(has, pn)
-		}
-	}
-	delete(f.got, largest-2048)
+	largest, delay, all := f.newest, s.now-f.newestAt, len(f.arrived)
 	if s.rng.Float64() >= s.link.loss {
-		s.at(s.now+s.link.rtt/2+s.wobble(), func() { f.hear(largest, delay, has) })
+		s.at(s.now+s.link.rtt/2+s.wobble(), func() { f.hear(largest, delay, all) })
 	}
 }
 
-func (f *simFlow) hear(largest int, delay time.Duration, has []int) {
+// hear takes an acknowledgement of the first all packets that arrived.
+func (f *simFlow) hear(largest int, delay time.Duration, all int) {
 	s := f.sim
 	var sample time.Duration
-	fresh := false
-	for _, pn := range slices.Backward(has) {
+	fresh := all > f.known
+	for ; f.known < all; f.known++ {
+		pn := f.arrived[f.known]
 		p := &f.sent[pn]
-		if p.state == 1 {
-			continue
-		}
-		fresh = true
 		if p.state == 2 {
 			f.ctl.onSpurious(p.at)
 			f.sawReordering()

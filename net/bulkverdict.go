@@ -43,10 +43,14 @@ func (t *lossTest) add(r lossRound) {
 // watchLoss compares the measured loss with the path's own, once per round.
 func (b *bulkControl) watchLoss(now time.Duration) {
 	sum := b.loss.sum()
+	t := &b.test
+	if !b.steady && b.rising {
+		t.floor = sum.share() // the path still takes more: what it loses is its own
+		return
+	}
 	if sum.packets() < lossNeeds {
 		return
 	}
-	t := &b.test
 	loss := sum.share()
 	p := max(t.floor, 0.01)
 	margin := max(0.02, 3*math.Sqrt(p*(1-p)/float64(sum.packets())))
