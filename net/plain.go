@@ -42,7 +42,12 @@ const (
 	plainLostBehind = ackReach + 1
 
 	plainFirstResend = 100 * time.Millisecond // resend delay before a round trip is measured
-	plainMaxBackoff  = time.Second            // doubling the resend delay ends here
+	plainMaxPause    = time.Second            // doubling the pause between resends ends here
+
+	// plainUnreported is how many packets may come before one is owed that
+	// acknowledges them, if there is nothing else to say: half of what an
+	// acknowledgement can name.
+	plainUnreported = ackReach / 2
 
 	plainDisconnects = 5 // copies sent
 )

@@ -25,8 +25,10 @@ type plainConn struct {
 	// What comes.
 	came  seqWindow
 	early plainEarly
-	owes  bool          // a reliable message is to be acknowledged,
+	owes  bool          // packets are to be acknowledged,
 	oweAt time.Duration // by then
+
+	unreported int // packets that came since a Payload went
 
 	// The end.
 	ended    bool

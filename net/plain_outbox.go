@@ -4,11 +4,20 @@ import "time"
 
 // plainOutbox holds the reliable messages of a side that sends: from the
 // oldest that is not acknowledged to the newest, at most plainWindow of them.
+//
+// A message is due again when its resend delay is over. While nothing at all
+// is acknowledged, resends go in rounds: all that are due when a round begins
+// go in it, in as many packets as they need, and the pauses between rounds
+// double up to plainMaxPause. So a peer that has fallen silent is not flooded,
+// however many messages wait for it.
 type plainOutbox struct {
 	messages ring[plainMessage]
 	oldest   uint16 // id of the first of messages
 	unsent   int    // so many at the end were never in a packet
-	calm     uint32 // counts acknowledgements that told something new
+
+	rounds int           // since anything was acknowledged
+	round  time.Duration // the newest of them began then
+	pause  time.Duration // and the next begins so long after it
 
 	due      time.Duration // earliest time at which one is due again, if dueKnown
 	dueKnown bool
@@ -17,8 +26,6 @@ type plainOutbox struct {
 type plainMessage struct {
 	data  []byte
 	at    time.Duration // last in a packet
-	tries uint8         // times in a packet while calm stayed the same
-	calm  uint32
 	acked bool
 }
 
@@ -41,7 +48,7 @@ func (o *plainOutbox) first(now, delay time.Duration) int {
 }
 
 // isDue says whether the message at place i should be in a packet that goes
-// now: it never was in one, or its resend delay is over.
+// now: it never was in one, or is due again.
 func (o *plainOutbox) isDue(i int, now, delay time.Duration) bool {
 	m := o.messages.at(i)
 	return !m.acked && (o.isUnsent(i) || o.dueAt(m, delay) <= now)
@@ -49,37 +56,38 @@ func (o *plainOutbox) isDue(i int, now, delay time.Duration) bool {
 
 func (o *plainOutbox) isUnsent(i int) bool { return i >= o.messages.len()-o.unsent }
 
-// dueAt is when m, which was sent, is due again: delay after it was last sent,
-// twice that after the next time and so on, up to plainMaxBackoff, as long as
-// nothing at all is acknowledged.
+// dueAt is when m, which was sent, is due again.
 func (o *plainOutbox) dueAt(m *plainMessage, delay time.Duration) time.Duration {
-	if m.calm == o.calm {
-		for i := uint8(1); i < m.tries && delay < plainMaxBackoff; i++ {
-			delay = min(2*delay, plainMaxBackoff)
-		}
+	at := m.at + delay
+	if o.rounds == 0 || m.at < o.round && at <= o.round {
+		return at
 	}
-	return m.at + delay
+	return max(at, o.round+o.pause)
 }
 
 // sent notes that the message at place i is in the packet that goes now. They
 // come in order, so an unsent one is the first of those.
-func (o *plainOutbox) sent(i int, now time.Duration) {
+func (o *plainOutbox) sent(i int, now, delay time.Duration) {
+	o.dueKnown = false
+	o.messages.at(i).at = now
 	if o.isUnsent(i) {
 		o.unsent--
+		return
 	}
-	m := o.messages.at(i)
-	if m.calm != o.calm {
-		m.calm, m.tries = o.calm, 0
+	if o.rounds > 0 && now < o.round+o.pause {
+		return // of the round that goes on
 	}
-	m.tries = min(m.tries+1, 100)
-	m.at = now
-	o.dueKnown = false
+	if o.rounds == 0 {
+		o.pause = delay
+	}
+	o.rounds++
+	o.round = now
+	o.pause = max(delay, min(2*o.pause, plainMaxPause))
 }
 
-// progress notes that the peer has acknowledged something: delays are no
-// longer doubled.
+// progress notes that the peer has acknowledged something.
 func (o *plainOutbox) progress() {
-	o.calm++
+	o.rounds = 0
 	o.dueKnown = false
 }
 
@@ -103,7 +111,7 @@ func (o *plainOutbox) acked(id uint16, pool *buffers) {
 }
 
 // resendAt is the earliest time at which a message is due again, never if none
-// is waiting for its acknowledgement.
+// waits for its acknowledgement.
 func (o *plainOutbox) resendAt(delay time.Duration) time.Duration {
 	if o.dueKnown {
 		return o.due

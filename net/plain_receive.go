@@ -53,7 +53,8 @@ func (c *plainConn) receivePayload(now time.Duration, datagram []byte) bool {
 	r := p.items
 	if c.takeMessages(&r, p.messages) {
 		c.came.take(p.seq)
-		if p.messages > 0 {
+		c.unreported++
+		if p.messages > 0 || c.unreported >= plainUnreported {
 			c.owe(now)
 		}
 	}

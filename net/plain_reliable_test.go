@@ -359,10 +359,11 @@ func TestAtMostThirtyPacketsGoInASecondAndTenWhileTheRoundTripIsBad(t *testing.T
 	}{{50 * time.Millisecond, 31}, {300 * time.Millisecond, 11}} {
 		p := NewSimPair(nil, LinkConfig{Latency: c.rtt / 2}, LinkConfig{Latency: c.rtt / 2}, 1)
 		var at []time.Duration
-		p.Tap = func(now time.Duration, fromA bool, _ []byte) {
+		p.Tap = func(now time.Duration, fromA bool, _ []byte) bool {
 			if fromA && now > 2*time.Second {
 				at = append(at, now)
 			}
+			return true
 		}
 		for range 6000 {
 			p.A.SendLatest(1, []byte("v"))

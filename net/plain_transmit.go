@@ -59,7 +59,7 @@ func (c *plainConn) payload(now time.Duration, buf []byte) int {
 	b, values := c.addValues(b)
 	setPlainCounts(b, messages, values)
 
-	c.owes = false
+	c.owes, c.unreported = false, 0
 	c.spoke = now
 	c.bucket.take(now, c.packetRate())
 	c.stats.PacketsSent++
@@ -85,7 +85,7 @@ func (c *plainConn) addMessages(b []byte, now time.Duration) (longer []byte, cou
 		id := c.out.oldest + uint16(i)
 		b = appendPlainMessage(b, id, data)
 		c.sent.carry(id)
-		c.out.sent(i, now)
+		c.out.sent(i, now, delay)
 		count++
 	}
 	return b, count

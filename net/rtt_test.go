@@ -6,7 +6,6 @@ import (
 )
 
 func TestTheRoundTripIsSmoothedAsRFC6298Says(t *testing.T) {
-	const ms = time.Millisecond
 	var e rttEstimator
 	for _, c := range []struct{ sample, smoothed, deviation time.Duration }{
 		{100 * ms, 100 * ms, 50 * ms},                                             // the first, and half of it

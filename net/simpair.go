@@ -13,9 +13,9 @@ import (
 type SimPair struct {
 	A, B *ConnectionCore
 
-	// Tap, if set, is shown each datagram as it is put on the link, whatever
-	// becomes of it there. It must not keep or change it.
-	Tap func(now time.Duration, fromA bool, datagram []byte)
+	// Tap, if set, is shown each datagram before it is put on the link, which
+	// it is if Tap lets it pass. Tap must not keep or change it.
+	Tap func(now time.Duration, fromA bool, datagram []byte) (pass bool)
 
 	now        time.Duration
 	aToB, bToA *LinkSim
@@ -63,8 +63,8 @@ func (p *SimPair) EventsA() iter.Seq[Event] { return p.A.Events() }
 // EventsB pulls what B has to tell.
 func (p *SimPair) EventsB() iter.Seq[Event] { return p.B.Events() }
 
-// Trace is a hash of every datagram that was put on the link so far: when,
-// from which side, and its bytes. Two runs that are alike have the same.
+// Trace is a hash of every datagram that was transmitted so far: when, from
+// which side, and its bytes. Two runs that are alike have the same.
 func (p *SimPair) Trace() uint64 { return p.trace.Sum64() }
 
 func (p *SimPair) deadline() time.Duration {
@@ -95,12 +95,15 @@ func (p *SimPair) transmit(from *ConnectionCore, link *LinkSim) {
 		if n == 0 {
 			return
 		}
-		p.note(from == p.A, p.buf[:n])
-		link.Send(p.now, p.buf[:n])
+		fromA := from == p.A
+		p.note(fromA, p.buf[:n])
+		if p.Tap == nil || p.Tap(p.now, fromA, p.buf[:n]) {
+			link.Send(p.now, p.buf[:n])
+		}
 	}
 }
 
-// note adds a datagram to the trace and shows it to Tap.
+// note adds a datagram to the trace.
 func (p *SimPair) note(fromA bool, datagram []byte) {
 	var head [9]byte
 	PutU64(head[:0], uint64(p.now))
@@ -109,7 +112,4 @@ func (p *SimPair) note(fromA bool, datagram []byte) {
 	}
 	p.trace.Write(head[:])
 	p.trace.Write(datagram)
-	if p.Tap != nil {
-		p.Tap(p.now, fromA, datagram)
-	}
 }
