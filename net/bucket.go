@@ -25,9 +25,13 @@ func interval(rate int) time.Duration {
 
 // next is the earliest time at which a packet may go.
 func (b *bucket) next(rate int) time.Duration {
+	return b.nextOf(rate, max(1, rate/60))
+}
+
+// nextOf is next for a bucket of another burst.
+func (b *bucket) nextOf(rate, burst int) time.Duration {
 	each := interval(rate)
-	burst := time.Duration(max(1, rate/60))
-	return b.even - (burst-1)*each - each/bucketSlack
+	return b.even - time.Duration(burst-1)*each - each/bucketSlack
 }
 
 // take takes a place for a packet that goes now.

@@ -21,7 +21,7 @@ type Config struct {
 	// otherwise. Both sides must ask for it; there is no falling back to it.
 	Plain bool
 
-	MaxPacket  int // largest datagram sent, bytes of UDP payload, 64 to 65,507; 1,200 if zero
+	MaxPacket  int // largest datagram sent, bytes of UDP payload, 64 to 65,507; if zero 1,200 in plain mode, else 1,472 where the path takes that
 	MaxClients int // connections that a listening endpoint takes; 64 if zero, any number if negative
 
 	GoodRate int // packets a second while the round trip is good, at most 10,000; 30 if zero, unlimited if negative
@@ -38,6 +38,11 @@ type Config struct {
 	MaxMessage int // NMS2: largest reliable message, bytes; 65,535 if zero
 	MaxStreams int // latest-value streams a connection carries each way, 1 to 4,096; 64 if zero, 4,096 if negative
 	MaxQueued  int // NMS2: bytes of reliable messages that may wait on a connection; 8 MiB if zero
+
+	// OverflowEnds: a reliable message that finds the queue full (4,096 messages
+	// or MaxQueued bytes) ends the connection as Overflow, as it always does in
+	// NMS1. Without it the send is refused as QueueFull (NMS2).
+	OverflowEnds bool
 
 	// Driven: no goroutine reads the socket. The program calls Drain at the
 	// start and Flush at the end of each frame; a watchdog does the same work
@@ -76,7 +81,8 @@ type Config struct {
 	Random io.Reader    // salts, keys, cookies; nil: crypto/rand
 	Log    *slog.Logger // nil: silence
 
-	settled bool // every field has its value; zero means zero
+	settled    bool // every field has its value; zero means zero
+	freePacket bool // MaxPacket was not set: a sealed connection takes what the path does
 }
 
 // The defaults and the limits of Config. A limit of the protocol is where the
@@ -163,7 +169,7 @@ func (c *Config) settle() *Config {
 	if c != nil {
 		*s = *c
 	}
-	s.settled = true
+	s.settled, s.freePacket = true, s.MaxPacket <= 0
 	s.settleNumbers()
 	s.settleTimes()
 	if s.Random == nil {

@@ -41,8 +41,8 @@ type machine interface {
 	expire(now time.Duration)
 
 	sendReliable(now time.Duration, ch Channel, data []byte) error
-	sendUnreliable(data []byte) error
-	sendLatest(stream uint16, data []byte) error
+	sendUnreliable(now time.Duration, data []byte) error
+	sendLatest(now time.Duration, stream uint16, data []byte) error
 	setStreamWeight(stream uint16, weight int) error // weight is at least 1
 
 	flush(now time.Duration)
@@ -60,7 +60,12 @@ func NewConnectionCore(cfg *Config, s Session, now time.Duration) *ConnectionCor
 	c.in.pool = &c.pool
 	c.in.limit = plainWindow
 	c.in.joined = true
-	c.machine = newPlainConn(cfg.settle(), s.ID, &c.in, now)
+	cfg = cfg.settle()
+	if s.secure != nil {
+		c.machine = newSealedConn(cfg, s.secure, &c.in, now)
+	} else {
+		c.machine = newPlainConn(cfg, s.ID, &c.in, now)
+	}
 	return c
 }
 
@@ -128,7 +133,7 @@ func (c *ConnectionCore) SendOn(ch Channel, data []byte) error {
 // SendUnreliable queues a message that may be lost (NMS2). NMS1 has none and
 // returns ErrNotInPlain.
 func (c *ConnectionCore) SendUnreliable(data []byte) error {
-	return c.machine.sendUnreliable(data)
+	return c.machine.sendUnreliable(c.now, data)
 }
 
 // SendLatest sets the value of a stream, at most Config.MaxLatest bytes, in
@@ -136,7 +141,7 @@ func (c *ConnectionCore) SendUnreliable(data []byte) error {
 // Config.MaxStreams different streams may be used. A refusal is a
 // *RefusedError, and a Refused event. After the end it is ErrClosed.
 func (c *ConnectionCore) SendLatest(stream uint16, data []byte) error {
-	return c.machine.sendLatest(stream, data)
+	return c.machine.sendLatest(c.now, stream, data)
 }
 
 // SetStreamWeight sets by how much a waiting value of the stream gains with

@@ -14,6 +14,9 @@ var (
 	// NMS2 has: other channels than Ordered1, and unreliable messages.
 	ErrNotInPlain = errors.New("netmsg: NMS1 has one reliable channel and latest values, nothing else")
 
+	// ErrNoChannel is what SendOn returns for a channel that does not exist.
+	ErrNoChannel = errors.New("netmsg: there is no such channel")
+
 	// ErrWeight is what SetStreamWeight returns for a weight under 1.
 	ErrWeight = errors.New("netmsg: a stream's weight is at least 1")
 )

@@ -98,6 +98,10 @@ const (
 	Ordered1                 // in sending order; SendReliable uses it
 	Ordered2                 // in sending order (NMS2)
 	Ordered3                 // in sending order (NMS2)
+
+	// Unreliable is the channel of what SendUnreliable sent: a message of it
+	// comes at most once, in any order, or not at all (NMS2).
+	Unreliable
 )
 
 // ConnID names a connection in events. A server numbers its clients from 1; a
@@ -126,17 +130,20 @@ type Event struct {
 // hears the same as a Refused event. Nothing was sent and the connection goes
 // on.
 type RefusedError struct {
-	Reliable bool
-	Stream   uint16
-	Why      RefuseReason
-	Size     int
-	Limit    int
+	Reliable   bool
+	Unreliable bool // it was an unreliable message
+	Stream     uint16
+	Why        RefuseReason
+	Size       int
+	Limit      int
 }
 
 func (e *RefusedError) Error() string {
 	what := "latest value"
 	if e.Reliable {
 		what = "message"
+	} else if e.Unreliable {
+		what = "unreliable message"
 	}
 	switch e.Why {
 	case TooLarge:

@@ -42,21 +42,18 @@ type frame struct {
 	back         uint16 // LATEST: packets since the one with fragment 0
 	index, count uint8  // LATEST: which fragment, of how many; count is also ACK's n
 
-	largest, delay uint16    // ACK
-	t1, t2         uint64    // TIME_PING, TIME_PONG: microseconds
-	hold           uint32    // TIME_PONG: microseconds
-	size           uint16    // MTU_PROBE
-	path           pathToken // PATH_CHALLENGE, PATH_RESPONSE
-	floor          uint16    // CREDIT
-	window         uint32    // CREDIT: bytes
-	code           uint32    // CLOSE
+	largest, delay uint16   // ACK
+	t1, t2         uint64   // TIME_PING, TIME_PONG: microseconds
+	hold           uint32   // TIME_PONG: microseconds
+	size           uint16   // MTU_PROBE
+	path           pathData // PATH_CHALLENGE, PATH_RESPONSE
+	floor          uint16   // CREDIT
+	window         uint32   // CREDIT: bytes
+	code           uint32   // CLOSE
 
 	run  int    // PADDING: how many in a row
 	data []byte // message or value bytes, CLOSE's text, what follows n in an ACK
 }
-
-// A pathToken is what a PATH_CHALLENGE asks to have sent back.
-type pathToken [8]byte
 
 // A frameReader reads the frames of one packet. A packet is read twice: once
 // to know that all of it is well-formed, once to act on it. So nothing acts on

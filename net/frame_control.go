@@ -6,8 +6,6 @@ const (
 	maxCloseText = 200      // bytes of a CLOSE's text
 	maxWindow    = 67108864 // bytes of a channel's window
 
-	noHold = 1<<32 - 1 // TIME_PONG: how long the ping was held is not known
-
 	timePingSize = 9
 	timePongSize = 21
 	pathSize     = 9
@@ -57,7 +55,7 @@ func appendMTUProbe(b []byte, size uint16) []byte {
 
 // PATH_CHALLENGE, PATH_RESPONSE: type, 8 bytes.
 
-func appendPath(b []byte, kind frameKind, token pathToken) []byte {
+func appendPath(b []byte, kind frameKind, token pathData) []byte {
 	return append(append(b, byte(kind)), token[:]...)
 }
 

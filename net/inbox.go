@@ -35,7 +35,7 @@ type inbox struct {
 }
 
 // channels is the number of values that a Channel has.
-const channels = 4
+const channels = 5
 
 // inHeld counts the messages of a channel that wait in an inbox.
 type inHeld struct{ messages, bytes int }

@@ -65,9 +65,9 @@ func (c *plainConn) sendReliable(now time.Duration, ch Channel, data []byte) err
 	return nil
 }
 
-func (c *plainConn) sendUnreliable([]byte) error { return ErrNotInPlain }
+func (c *plainConn) sendUnreliable(time.Duration, []byte) error { return ErrNotInPlain }
 
-func (c *plainConn) sendLatest(stream uint16, data []byte) error {
+func (c *plainConn) sendLatest(_ time.Duration, stream uint16, data []byte) error {
 	switch limit := c.cfg.MaxLatest(); {
 	case c.ended:
 		return ErrClosed

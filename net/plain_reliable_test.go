@@ -357,7 +357,7 @@ func TestAtMostThirtyPacketsGoInASecondAndTenWhileTheRoundTripIsBad(t *testing.T
 		rtt  time.Duration
 		most int
 	}{{50 * time.Millisecond, 31}, {300 * time.Millisecond, 11}} {
-		p := NewSimPair(nil, LinkConfig{Latency: c.rtt / 2}, LinkConfig{Latency: c.rtt / 2}, 1)
+		p := NewSimPair(&Config{Plain: true}, LinkConfig{Latency: c.rtt / 2}, LinkConfig{Latency: c.rtt / 2}, 1)
 		var at []time.Duration
 		p.Tap = func(now time.Duration, fromA bool, _ []byte) bool {
 			if fromA && now > 2*time.Second {

@@ -234,3 +234,11 @@ func (c *recovery) probed(now time.Duration) {
 
 // silent says that nothing has been acknowledged for a probe timeout.
 func (c *recovery) silent() bool { return c.ptos > 0 }
+
+// forgetPath starts the measures again: the connection has moved to another
+// path.
+func (c *recovery) forgetPath() {
+	c.rtt, c.smallest, c.latest = rttEstimator{}, 0, 0
+	c.guess = guessedRTT
+	c.reorder = 1
+}

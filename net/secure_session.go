@@ -20,6 +20,10 @@ type secureSession struct {
 	own  params // what this side announced
 	peer params // what the peer announced: Hello at a server, Welcome at a client in appData
 
+	// confirmed: the peer is known to have the keys already, so that a server
+	// may speak and a client need not go first.
+	confirmed bool
+
 	addr netip.AddrPort // the peer's validated address
 
 	// rtt is the time from the Response to its Accept, at a client that sent

@@ -22,7 +22,8 @@ const (
 	sentSkipped                         // the number was never sent
 	sentLost                            // it has been called lost
 	sentMTUProbe                        // its loss says nothing but of its size
-	sentTimePing                        // it carries a TIME_PING
+	sentOffPath                         // it asks about or answers on another path: the same
+	sentDoubt                           // it asks whether the peer is there
 	sentCredit0                         // it carries the CREDIT of channel 0; those of 1 to 3 follow
 	sentCredit1
 	sentCredit2
@@ -60,8 +61,10 @@ type sentLog struct {
 	unacked    []uint64 // kept and not acknowledged: outstanding, lost or skipped
 	waiting    []uint64 // of those, the outstanding ones
 
-	parts              []sentPart
-	partBase, partNext uint32
+	parts    []sentPart
+	partBase uint32 // of the record at base
+	partMark uint32 // of the next record
+	partNext uint32
 
 	eliciting int // outstanding packets that ask for an acknowledgement
 	inFlight  int // outstanding packets that bulk control counts
@@ -77,14 +80,19 @@ func (l *sentLog) bit(number uint64) (word, mask uint64) {
 	return number / 64 & uint64(len(l.unacked)-1), 1 << (number % 64)
 }
 
-// add makes the record of the next number; the log is not full. Parts are added to it by part.
+// add makes the record of the next number, with the parts added since the
+// last; the log is not full.
 func (l *sentLog) add(now time.Duration, size int, flags sentFlags) (number uint64) {
 	if int(l.next-l.base) == len(l.records) {
 		l.makeRoom()
 	}
 	number = l.next
 	l.next++
-	*l.record(number) = sentPacket{at: now, first: l.partNext, size: uint16(size), flags: flags}
+	*l.record(number) = sentPacket{
+		at: now, size: uint16(size), flags: flags,
+		first: l.partMark, parts: uint16(l.partNext - l.partMark),
+	}
+	l.partMark = l.partNext
 	word, mask := l.bit(number)
 	l.unacked[word] |= mask
 	if flags&sentSkipped != 0 {
@@ -104,14 +112,13 @@ func (l *sentLog) count(flags sentFlags, by int) {
 	}
 }
 
-// part adds a part to the newest record.
+// part adds a part to the record that is made next.
 func (l *sentLog) part(p sentPart) {
 	if int(l.partNext-l.partBase) == len(l.parts) {
 		l.growParts()
 	}
 	l.parts[l.partNext&uint32(len(l.parts)-1)] = p
 	l.partNext++
-	l.record(l.next-1).parts++
 }
 
 // partOf gives the ith part of a record.

@@ -26,14 +26,22 @@ type SimPair struct {
 // NewSimPair gives two cores that have just joined, as after a handshake. A
 // nil cfg is all defaults.
 func NewSimPair(cfg *Config, aToB, bToA LinkConfig, seed uint64) *SimPair {
+	if cfg == nil || cfg.Random == nil {
+		seeded := Config{}
+		if cfg != nil {
+			seeded = *cfg
+		}
+		seeded.Random = newSimRandom(seed)
+		cfg = &seeded
+	}
 	cfg = cfg.settle()
-	session := Session{ID: seed ^ 0x5e55105e55105e55}
+	a, b := simSessions(cfg, seed)
 	return &SimPair{
-		A:     NewConnectionCore(cfg, session, 0),
-		B:     NewConnectionCore(cfg, session, 0),
+		A:     NewConnectionCore(cfg, a, 0),
+		B:     NewConnectionCore(cfg, b, 0),
 		aToB:  NewLinkSim(aToB, seed),
 		bToA:  NewLinkSim(bToA, ^seed),
-		buf:   make([]byte, max(cfg.MaxPacket, defaultMaxPacket)),
+		buf:   make([]byte, max(cfg.MaxPacket, usualMaxDatagram)),
 		trace: fnv.New64a(),
 	}
 }

@@ -25,7 +25,7 @@ type simTest struct {
 }
 
 func newSimTest(t testing.TB, cfg *Config, aToB, bToA LinkConfig, seed uint64) *simTest {
-	s := &simTest{SimPair: NewSimPair(cfg, aToB, bToA, seed), t: t, keep: true}
+	s := &simTest{SimPair: NewSimPair(plainly(cfg), aToB, bToA, seed), t: t, keep: true}
 	s.Tap = func(now time.Duration, fromA bool, datagram []byte) bool {
 		p := takeApart(t, now, datagram)
 		if s.keep && fromA {
@@ -36,6 +36,16 @@ func newSimTest(t testing.TB, cfg *Config, aToB, bToA LinkConfig, seed uint64) *
 		return s.filter == nil || s.filter(fromA, p)
 	}
 	return s
+}
+
+// plainly gives cfg, in plain mode.
+func plainly(cfg *Config) *Config {
+	if cfg == nil {
+		cfg = new(Config)
+	}
+	plain := *cfg
+	plain.Plain = true
+	return &plain
 }
 
 // run lets time pass a millisecond at a time and pulls all events.

@@ -17,7 +17,7 @@ func (p *Party) watch() {
 	case p.alone():
 		return
 	}
-	p.phase, p.cause = phaseWatch, WhySilent
+	p.phase = phaseWatch
 	first := p.heirs()[0]
 	if first != p.place.pid {
 		p.tryMember(first)

@@ -16,6 +16,7 @@ func (p *Party) open() {
 	if p.named == p.place.pid {
 		p.heirEpoch = p.highest // the one that it was named for
 	}
+	p.began, p.until = p.now, p.now+seekTime
 	p.endDials(nil)
 	p.tries = p.tries[:0]
 	p.takeAskers()

@@ -50,9 +50,6 @@ type member struct {
 	facts  []Fact
 	hellos []*Peer
 	pids   []PID // that Accept gave
-
-	hosts    map[uint32]PID // whose messages were delivered, by epoch
-	twoHosts bool
 }
 
 // said is a message as it was heard.
@@ -85,7 +82,7 @@ func (w *world) add(change ...func(*Config)) *member {
 // addAt makes an idle member with a socket at an address.
 func (w *world) addAt(addr string, change ...func(*Config)) *member {
 	n := len(w.members)
-	m := &member{w: w, name: fmt.Sprintf("m%d", n), sock: w.net.Socket(addr), hosts: make(map[uint32]PID)}
+	m := &member{w: w, name: fmt.Sprintf("m%d", n), sock: w.net.Socket(addr)}
 	cfg := Config{
 		Socket: m.sock,
 		Random: rand.NewChaCha8([32]byte{byte(w.seed), byte(w.seed >> 8), byte(n)}),
@@ -183,13 +180,6 @@ func (m *member) frame(dt time.Duration) {
 }
 
 func (m *member) hears(msg *Message) {
-	if msg.From.role == roleHost {
-		epoch, pid := m.place.roster.epoch, msg.From.PID()
-		if was, ok := m.hosts[epoch]; ok && was != pid {
-			m.twoHosts = true
-		}
-		m.hosts[epoch] = pid
-	}
 	if m.onMsg != nil {
 		m.onMsg(msg)
 	}

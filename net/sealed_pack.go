@@ -1,0 +1,421 @@
+package netmsg
+
+import "time"
+
+// packContent says what a packet may hold, beside the acknowledgement and the
+// control frames that every packet holds when they are due.
+type packContent uint16
+
+const (
+	packReliable     packContent = 1 << iota // reliable data that is due
+	packReliableLast                         // the same, after all else
+	packValues                               // latest values, by priority
+	packFragment                             // the next fragment of a value
+	packRepeats                              // small messages that are not acknowledged yet
+	packUnreliable                           // unreliable messages
+	packProbe                                // the oldest reliable data that is not acknowledged
+	packPing                                 // PING, if nothing else asks for an acknowledgement
+	packClose                                // CLOSE
+)
+
+// pack writes a packet into buf and gives its length; 0 if there is nothing to
+// put into it.
+func (c *sealedConn) pack(now time.Duration, buf []byte, content packContent) int {
+	w := c.begin(now, buf, c.size(len(buf)))
+	fragment, hasFragment := c.nextFragment(content)
+	c.addAck(now, content, &fragment)
+	c.addControl(now)
+	if content&packProbe != 0 {
+		c.addUnacked()
+	}
+	if content&packReliable != 0 {
+		c.addReliable()
+	}
+	if hasFragment {
+		c.addFragment(&fragment)
+	}
+	if content&packValues != 0 {
+		c.addValues()
+	}
+	if content&packRepeats != 0 {
+		c.addRepeats()
+	}
+	if content&packUnreliable != 0 {
+		c.addUnreliable()
+	}
+	if content&packReliableLast != 0 {
+		c.addReliable()
+	}
+	c.addPing(now, content)
+	if content&packClose != 0 {
+		w.wrote(appendClose(w.b, uint32(c.ending.code), []byte(c.ending.text)), 0)
+	}
+	return c.seal(now, w)
+}
+
+// begin starts a packet with the next number, which is not one to skip.
+func (c *sealedConn) begin(now time.Duration, buf []byte, size int) *packetWriter {
+	log := &c.recovery.log
+	c.recovery.makeRoom(now, c)
+	if c.skipAfter == 0 {
+		log.add(now, 0, sentSkipped)
+		c.drawSkip()
+		c.recovery.makeRoom(now, c)
+	}
+	c.packet.begin(buf, size, c.session.peerCID, log.next)
+	return &c.packet
+}
+
+// seal finishes a packet, makes its record, and gives its length; a packet
+// without frames is not sent.
+func (c *sealedConn) seal(now time.Duration, w *packetWriter) int {
+	if w.empty() {
+		return 0
+	}
+	w.finish()
+	datagram := c.sealer.seal(w.b, w.number)
+	c.recovery.sent(now, len(datagram), w.flags)
+	c.skipAfter--
+	c.spoke, c.greet = now, false
+	c.stats.PacketsSent++
+	c.stats.BytesSent += uint64(len(datagram))
+	if w.flags&sentInFlight != 0 {
+		c.mtu.onSent(now, len(datagram))
+	}
+	return len(datagram)
+}
+
+// addAck writes an ACK frame, if one should ride. What has to fit beside it
+// comes first.
+func (c *sealedConn) addAck(now time.Duration, content packContent, beside *frame) {
+	if !c.acks.rides(now) && now < c.acks.due {
+		return
+	}
+	w := &c.packet
+	room := w.room()
+	if content&packFragment != 0 {
+		room -= valueFragmentHead + len(beside.data)
+	}
+	w.wrote(c.acks.append(w.b, now, room), 0)
+}
+
+// addControl writes CREDIT, and asks and tells the time.
+func (c *sealedConn) addControl(now time.Duration) {
+	w := &c.packet
+	const asks = sentEliciting | sentInFlight
+	for ch, in := range c.inc {
+		if in != nil && in.creditDue && w.room() >= maxCredit {
+			floor, window := in.credit()
+			w.wrote(appendCredit(w.b, Channel(ch), floor, window), asks|creditFlag(Channel(ch)))
+		}
+	}
+	if c.ponger.may(now) && w.room() >= timePongSize {
+		t1, t2, hold := c.ponger.pong(now)
+		w.wrote(appendTimePong(w.b, t1, t2, hold), asks)
+	}
+	if c.pinger != nil && c.pinger.may(now) && w.room() >= timePingSize {
+		idle := now-c.used >= activeFor
+		w.wrote(appendTimePing(w.b, c.pinger.ping(now, idle)), asks)
+	}
+}
+
+// addPing writes PING where it was asked for and nothing else asks for an
+// acknowledgement, or where the peer is in doubt.
+func (c *sealedConn) addPing(now time.Duration, content packContent) {
+	w := &c.packet
+	if w.room() == 0 {
+		return
+	}
+	if now >= c.doubt.pingAt() {
+		w.wrote(appendPing(w.b), sentEliciting|sentInFlight|sentDoubt)
+		c.doubt.pinged(now)
+	} else if content&packPing != 0 && w.flags&sentEliciting == 0 {
+		w.wrote(appendPing(w.b), sentEliciting|sentInFlight)
+	}
+}
+
+// addReliable writes reliable data that is due, while it fits: among the
+// channels by priority, then by what each has had, and in a channel the oldest
+// first.
+func (c *sealedConn) addReliable() {
+	var passed [4]bool // channels whose next does not fit
+	for {
+		ch, number := c.pick(&passed)
+		if ch < 0 {
+			return
+		}
+		out := c.out[ch]
+		before := len(c.packet.b)
+		if !c.addMessage(Channel(ch), out, number) {
+			passed[ch] = true
+			continue
+		}
+		out.spent += float64(len(c.packet.b)-before) / float64(out.weight)
+		c.turn = out.spent
+	}
+}
+
+// pick gives the channel that comes next and its oldest message that is due; -1
+// if there is none.
+func (c *sealedConn) pick(passed *[4]bool) (best int, number uint64) {
+	best = -1
+	for ch, out := range c.out {
+		if out == nil || passed[ch] {
+			continue
+		}
+		n, ok := out.ready()
+		if ok && (best < 0 || out.before(c.out[best])) {
+			best, number = ch, n
+		}
+	}
+	return best, number
+}
+
+func (c *sendChannel) before(d *sendChannel) bool {
+	if c.priority != d.priority {
+		return c.priority < d.priority
+	}
+	return c.spent < d.spent
+}
+
+// addMessage writes a message, or a fragment of it: one that would fit the next
+// packet whole waits for that. False: nothing was written.
+func (c *sealedConn) addMessage(ch Channel, out *sendChannel, number uint64) bool {
+	w := &c.packet
+	m := out.at(number)
+	news := number == out.next
+	if m.split == nil {
+		if c.writeWhole(ch, number, m) {
+			out.sentWhole(number, w.number)
+			c.countMessage(m, news, int(m.size))
+			return true
+		}
+		if w.flags&sentInFlight != 0 && int(m.size) <= c.wholeRoom() {
+			return false
+		}
+	}
+	if w.room() < minFragment {
+		return false
+	}
+	if m.split == nil {
+		m.split = c.store.newSplit()
+	}
+	p := m.split.part(m.size)
+	fresh := p.from >= m.split.sent
+	p, ok := c.writePart(ch, number, m, p)
+	if !ok {
+		return false
+	}
+	out.sentPart(number, p)
+	if !fresh {
+		c.stats.MessagesResent++
+	}
+	c.countPart(news, fresh, p)
+	return true
+}
+
+// wholeRoom is how large a message is at most that is sent whole in a packet of
+// its own.
+func (c *sealedConn) wholeRoom() int { return c.packet.limit - sealedHeader - smallAckFrame - 3 }
+
+// writeWhole writes a whole message; false if it does not fit.
+func (c *sealedConn) writeWhole(ch Channel, number uint64, m *outMessage) bool {
+	f := frame{kind: frameReliable, channel: ch, id: uint16(number), total: m.size, data: m.data}
+	if !c.packet.reliable(&f) {
+		return false
+	}
+	c.recovery.log.part(sentPart{channel: ch, number: uint32(number), to: m.size})
+	return true
+}
+
+// writePart writes as much of p as fits, unless that would be a fragment of
+// under 64 bytes that is not the last.
+func (c *sealedConn) writePart(ch Channel, number uint64, m *outMessage, p span) (written span, ok bool) {
+	w := &c.packet
+	f := frame{kind: frameReliable, channel: ch, id: uint16(number), fragment: true, total: m.size, offset: p.from}
+	room := w.room() - w.reliableHead(&f)
+	n := int(p.to - p.from)
+	if n > room {
+		n = cutPart(n, room, p.to == m.size)
+	}
+	if n <= 0 {
+		return p, false
+	}
+	p.to = p.from + uint32(n)
+	f.data = m.data[p.from:p.to]
+	if !w.reliable(&f) {
+		return p, false
+	}
+	c.recovery.log.part(sentPart{channel: ch, number: uint32(number), from: p.from, to: p.to})
+	return p, true
+}
+
+// cutPart says how much of n bytes goes into room; the rest is not to be too
+// small for a fragment, but where it ends the message.
+func cutPart(n, room int, last bool) int {
+	if room < minFragment {
+		return 0
+	}
+	if rest := n - room; rest < minFragment && !last && n >= 2*minFragment {
+		return n - minFragment
+	}
+	return room
+}
+
+// countMessage counts a whole message that goes, for the first time or again.
+func (c *sealedConn) countMessage(m *outMessage, news bool, n int) {
+	if news {
+		c.stats.MessagesSent++
+		c.unsent -= n
+	} else {
+		c.stats.MessagesResent++
+	}
+}
+
+// countPart counts a fragment that goes: news begins its message, fresh bytes
+// have never gone.
+func (c *sealedConn) countPart(news, fresh bool, p span) {
+	if news {
+		c.stats.MessagesSent++
+	}
+	if fresh {
+		c.unsent -= int(p.to - p.from)
+	}
+}
+
+// addUnacked repeats the oldest reliable data that is not acknowledged, from
+// where the last probe ended.
+func (c *sealedConn) addUnacked() {
+	for ch, out := range c.out {
+		if out == nil {
+			continue
+		}
+		at := &c.probeAt[ch]
+		for {
+			number, p, ok := out.unacked(at.number, at.from)
+			if !ok || !c.addProbe(Channel(ch), out, number, p, at) {
+				break
+			}
+		}
+	}
+}
+
+func (c *sealedConn) addProbe(ch Channel, out *sendChannel, number uint64, p span, at *probePlace) bool {
+	m := out.at(number)
+	if m.split == nil {
+		if !c.writeWhole(ch, number, m) {
+			return false
+		}
+		m.last = c.packet.number
+		*at = probePlace{number: number + 1}
+	} else {
+		p, ok := c.writePart(ch, number, m, p)
+		if !ok {
+			return false
+		}
+		*at = probePlace{number: number, from: p.to}
+	}
+	c.stats.MessagesResent++
+	return true
+}
+
+// addRepeats lets small messages ride again that are not acknowledged, so that
+// a loss need not be noticed first.
+func (c *sealedConn) addRepeats() {
+	if c.recovery.silent() || c.bulk != nil && c.bulk.overloads() {
+		return
+	}
+	after := uint64(repeatAfter)
+	if c.loss.share > repeatLossy {
+		after = repeatAfterLossy
+	}
+	w := &c.packet
+	most := len(w.b) + maxRepeatBytes
+	for ch, out := range c.out {
+		if out == nil {
+			continue
+		}
+		number, ok := out.repeatable(out.floor, w.number, after)
+		for ; ok; number, ok = out.repeatable(number+1, w.number, after) {
+			m := out.at(number)
+			if len(w.b)+int(m.size)+5 > most || !c.writeWhole(Channel(ch), number, m) {
+				return
+			}
+			out.repeated(number, w.number)
+			c.stats.MessagesResent++
+		}
+	}
+}
+
+// addValues writes latest values by priority until the next does not fit. One
+// that is too large for a packet goes on its own, in fragments.
+func (c *sealedConn) addValues() {
+	w := &c.packet
+	c.latest.gather()
+	for {
+		v := c.latest.nextBeside(&c.split, valueRoom(c.mtu.size))
+		if v == nil {
+			return
+		}
+		f := frame{kind: frameLatest, stream: v.stream, data: v.data}
+		if !w.latest(&f) {
+			if len(v.data) <= valueRoom(c.size(w.limit+sealedTag)) {
+				return // it goes with the next packet
+			}
+			// One that no number of fragments can carry is given up.
+			c.split.begin(v, valueRoom(c.size(w.limit+sealedTag)))
+		} else {
+			c.stats.ValuesSent++
+		}
+		c.latest.gone(v)
+	}
+}
+
+// nextFragment prepares the next fragment of a value, if content asks for one.
+func (c *sealedConn) nextFragment(content packContent) (f frame, ok bool) {
+	if content&packFragment == 0 || !c.split.active() {
+		return f, false
+	}
+	return f, c.split.fragment(c.packet.number, &f)
+}
+
+// addFragment writes it; a path that has become too small for it ends the
+// value.
+func (c *sealedConn) addFragment(f *frame) {
+	switch {
+	case !c.packet.latest(f):
+		c.split.count = 0
+	case c.split.sent():
+		c.stats.ValuesSent++
+	}
+}
+
+// addUnreliable writes unreliable messages, oldest first while they fit.
+func (c *sealedConn) addUnreliable() {
+	for c.loose.messages.len() > 0 {
+		data := c.loose.first()
+		if !c.packet.unreliable(data) {
+			if len(data) > c.maxLoose() {
+				c.loose.drop(c.in.pool) // the path has become too small for it
+				continue
+			}
+			return
+		}
+		c.loose.drop(c.in.pool)
+	}
+}
+
+// packPath writes a packet of one path frame.
+func (c *sealedConn) packPath(now time.Duration, buf []byte, kind frameKind, data pathData) int {
+	w := c.begin(now, buf, c.size(len(buf)))
+	w.wrote(appendPath(w.b, kind, data), sentOffPath)
+	return c.seal(now, w)
+}
+
+// packMTUProbe writes a packet of exactly size bytes.
+func (c *sealedConn) packMTUProbe(now time.Duration, buf []byte, size int) int {
+	w := c.begin(now, buf, size)
+	b := appendMTUProbe(w.b, uint16(size))
+	w.wrote(appendPadding(b, w.limit-len(b)), sentMTUProbe)
+	return c.seal(now, w)
+}
