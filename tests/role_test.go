@@ -24,6 +24,7 @@ var roles = map[string]func(args []string) error{
 	"echo client":     echoClient,
 	"quiet client":    quietClient,
 	"farewell server": farewellServer,
+	"party guest":     partyGuest,
 }
 
 func TestMain(m *testing.M) {
