@@ -160,9 +160,9 @@ func (c *ConnectionCore) Flush() { c.machine.flush(c.now) }
 // Stats counts what the connection has done so far.
 func (c *ConnectionCore) Stats() Stats { return c.machine.statistics() }
 
-// Close ends the connection as Local. What was queued goes once more, then the
-// peer is told; Transmit and Deadline do that as always. Sends return
-// ErrClosed from now on.
+// Close ends the connection as Local. What was queued and never sent still
+// goes, once, then the peer is told; Transmit and Deadline do that as always.
+// Sends return ErrClosed from now on.
 func (c *ConnectionCore) Close() { c.CloseWith(0, "") }
 
 // CloseWith is Close with a code and a text for the peer (NMS2; NMS1 has no

@@ -31,11 +31,12 @@ type plainConn struct {
 	unreported int // packets that came since a Payload went
 
 	// The end.
-	ended    bool
-	farewell bool          // what is queued still goes, ahead of the Disconnects
-	rush     bool          // the Disconnects do not wait for ticks
-	closes   int           // Disconnects still to be sent
-	closeAt  time.Duration // the next one is due then
+	ended      bool
+	farewell   bool          // what is queued still goes, ahead of the Disconnects,
+	farewellAt time.Duration // from then on
+	rush       bool          // the Disconnects do not wait for ticks
+	closes     int           // Disconnects still to be sent
+	closeAt    time.Duration // the next one is due then
 }
 
 func newPlainConn(cfg *Config, session uint64, in *inbox, now time.Duration) *plainConn {
@@ -115,7 +116,7 @@ func (c *plainConn) expiry() time.Duration {
 func (c *plainConn) close(now time.Duration, _ uint16, _ string) {
 	if !c.ended {
 		c.end(now, Local, true)
-		c.farewell = true
+		c.farewell, c.farewellAt = true, now
 	}
 }
 

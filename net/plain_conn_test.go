@@ -144,10 +144,10 @@ func TestWhatWasQueuedGoesBeforeTheDisconnects(t *testing.T) {
 	r.core.SendLatest(4, []byte("last"))
 	r.core.Close()
 
-	sent := r.run(0)
+	sent := r.run(interval(30))
 
-	if len(sent) != 4 || sent[3].kind != plainDisconnect || sent[2].ids[0] != 2 || sent[0].values[0] != "4#0=last" {
-		t.Errorf("sent %+v, want three messages, the value with the first, a Disconnect", sent)
+	if len(sent) != 4 || sent[2].at != 0 || sent[3].kind != plainDisconnect || sent[2].ids[0] != 2 || sent[0].values[0] != "4#0=last" {
+		t.Errorf("sent %+v, want three messages at once, the value with the first, a Disconnect", sent)
 	}
 }
 

@@ -23,7 +23,7 @@ func (c *plainConn) transmit(now time.Duration, buf []byte) int {
 func (c *plainConn) payloadAt() time.Duration {
 	if c.ended {
 		if c.farewell && c.hasNews() {
-			return c.closeAt
+			return c.farewellAt
 		}
 		return never
 	}
@@ -59,6 +59,10 @@ func (c *plainConn) payload(now time.Duration, buf []byte) int {
 	b, values := c.addValues(b)
 	setPlainCounts(b, messages, values)
 
+	if c.ended && !c.rush {
+		// A tick apart, so that jitter does not bring the end before the words.
+		c.closeAt = now + interval(c.packetRate())
+	}
 	c.owes, c.unreported = false, 0
 	c.spoke = now
 	c.bucket.take(now, c.packetRate())
@@ -115,8 +119,8 @@ func (c *plainConn) disconnectAt() time.Duration {
 	return c.closeAt
 }
 
-// disconnect writes one of the Disconnects: the first goes at once, the others
-// with the next ticks, all of them at once in a rush.
+// disconnect writes one of the Disconnects: the first goes at once if nothing
+// was queued, the others a tick apart, all of them at once in a rush.
 func (c *plainConn) disconnect(now time.Duration, buf []byte) int {
 	c.closes--
 	if !c.rush {
