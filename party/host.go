@@ -57,6 +57,7 @@ func (p *Party) seatGuest(r *Peer, m rosterMember) {
 	p.rosterChanged()
 	p.found()
 	r.say(opAccept, appendAccept(p.scratch(), accept{m.pid, p.place.roster.token, r.seat}))
+	p.sayRoster(r) // the guest is in with it: whatever the game says next has to come after
 }
 
 // rosterChanged lets the guests hear of it at the frame's end.
@@ -73,10 +74,14 @@ func (p *Party) sendRoster() {
 	p.rosterDue = false
 	for _, r := range p.peers {
 		if r.role == roleGuest && r.knows != p.place.roster.version {
-			r.knows = p.place.roster.version
-			r.say(opRoster, appendRoster(p.scratch(), &p.place.roster))
+			p.sayRoster(r)
 		}
 	}
+}
+
+func (p *Party) sayRoster(r *Peer) {
+	r.knows = p.place.roster.version
+	r.say(opRoster, appendRoster(p.scratch(), &p.place.roster))
 }
 
 // Refuse sends a stranger away with a text of the game's, of at most 200 bytes:

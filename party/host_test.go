@@ -38,3 +38,19 @@ func TestPIDsAreNeverHandedOutTwice(t *testing.T) {
 		t.Errorf("pids %v, want 2 and 3", h.pids)
 	}
 }
+
+func TestWhatIsSaidInTheFrameOfAcceptIsHeard(t *testing.T) {
+	w := newWorld(t, 1)
+	h, g := w.host(), w.add()
+	h.play = func() {
+		if h.PeerCount() == 1 && len(h.pids) == 1 {
+			h.say(kindA, "welcome", Reliable)
+			h.play = nil
+		}
+	}
+
+	g.joins(h)
+	w.runFor(time.Second)
+
+	g.wantGame(said{1, kindA, "welcome"})
+}

@@ -70,6 +70,11 @@ func (l *ledger) hearMessage(data []byte) {
 		l.s.failf("way %d: a message of %d bytes is heard after all %d that were sent", l.way, len(data), l.sent)
 	}
 	if want := l.message(l.heard); !bytes.Equal(data, want) {
+		for n := range l.sent {
+			if bytes.Equal(data, l.message(n)) {
+				l.s.failf("way %d: message %d is heard where %d is due", l.way, n, l.heard)
+			}
+		}
 		l.s.failf("way %d: message %d is heard as %.20x (%d bytes), want %.20x (%d bytes)",
 			l.way, l.heard, data, len(data), want, len(want))
 	}

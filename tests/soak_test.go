@@ -47,10 +47,13 @@ func TestSoak(t *testing.T) {
 func soakOnce(t *testing.T, seed uint64) (what string, trace uint64) {
 	t.Helper()
 	s := newSoak(t, seed)
-	switch s.dice.IntN(4) {
+	switch s.dice.IntN(8) {
 	case 0:
 		what = "a simulated pair"
 		soakSimPair(s)
+	case 1, 2, 3:
+		what = "a party"
+		soakParty(s)
 	default:
 		what = "two cores"
 		soakPair(s)
