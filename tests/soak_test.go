@@ -51,7 +51,10 @@ func soakOnce(t *testing.T, seed uint64) (what string, trace uint64) {
 	case 0:
 		what = "a simulated pair"
 		soakSimPair(s)
-	case 1, 2, 3:
+	case 1:
+		what = "a succession"
+		soakSuccession(s)
+	case 2, 3:
 		what = "a party"
 		soakParty(s)
 	default:
