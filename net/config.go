@@ -148,14 +148,14 @@ func (c *Config) Validate() error {
 // connection of this Config takes: plain, 27 bytes less than MaxPacket, so
 // 1,173, and never over 16,383.
 func (c *Config) MaxReliable() int {
-	return min(c.settle().MaxPacket-plainHeaderLen-plainMessageHeaderLen, plainMaxItem)
+	return plainMaxReliable(c.settle())
 }
 
 // MaxLatest is the size in bytes of the largest latest value that a connection
 // of this Config takes: plain, 29 bytes less than MaxPacket, so 1,171, and
 // never over 16,383.
 func (c *Config) MaxLatest() int {
-	return min(c.settle().MaxPacket-plainHeaderLen-plainValueHeaderLen, plainMaxItem)
+	return plainMaxLatest(c.settle())
 }
 
 // settle gives a Config in which every field has its value: the default where

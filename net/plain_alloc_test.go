@@ -63,7 +63,7 @@ func TestASteadyConnectionAllocatesNothing(t *testing.T) {
 }
 
 func TestResendingAndReorderingAllocatesNothing(t *testing.T) {
-	p := NewSimPair(nil, Awful(), Awful(), 1)
+	p := NewSimPair(plainly(nil), Awful(), Awful(), 1)
 	data := make([]byte, 100)
 	step := func() {
 		if p.A.Stats().Unacked < 50 {

@@ -39,6 +39,16 @@ type plainConn struct {
 	closeAt    time.Duration // the next one is due then
 }
 
+// plainMaxReliable is the largest message that fits a packet alone.
+func plainMaxReliable(settled *Config) int {
+	return min(settled.MaxPacket-plainHeaderLen-plainMessageHeaderLen, plainMaxItem)
+}
+
+// plainMaxLatest is the largest value that fits a packet alone.
+func plainMaxLatest(settled *Config) int {
+	return min(settled.MaxPacket-plainHeaderLen-plainValueHeaderLen, plainMaxItem)
+}
+
 func newPlainConn(cfg *Config, session uint64, in *inbox, now time.Duration) *plainConn {
 	return &plainConn{
 		cfg:     cfg,
@@ -51,7 +61,7 @@ func newPlainConn(cfg *Config, session uint64, in *inbox, now time.Duration) *pl
 }
 
 func (c *plainConn) sendReliable(now time.Duration, ch Channel, data []byte) error {
-	switch limit := c.cfg.MaxReliable(); {
+	switch limit := plainMaxReliable(c.cfg); {
 	case ch != Ordered1:
 		return ErrNotInPlain
 	case c.ended:
@@ -69,7 +79,7 @@ func (c *plainConn) sendReliable(now time.Duration, ch Channel, data []byte) err
 func (c *plainConn) sendUnreliable(time.Duration, []byte) error { return ErrNotInPlain }
 
 func (c *plainConn) sendLatest(_ time.Duration, stream uint16, data []byte) error {
-	switch limit := c.cfg.MaxLatest(); {
+	switch limit := plainMaxLatest(c.cfg); {
 	case c.ended:
 		return ErrClosed
 	case len(data) > limit:

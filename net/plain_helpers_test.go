@@ -19,7 +19,7 @@ type rawPeer struct {
 }
 
 func newRawPeer(t testing.TB, cfg *Config) *rawPeer {
-	return &rawPeer{t: t, core: NewConnectionCore(cfg, Session{ID: testSession}, 0)}
+	return &rawPeer{t: t, core: NewConnectionCore(plainly(cfg), Session{ID: testSession}, 0)}
 }
 
 // A rawPacket is a datagram of the core's, taken apart.
