@@ -60,6 +60,8 @@ type Endpoint struct {
 
 	goroutines int
 	turns      int           // goroutines that will look at the timers before they rest
+	turning    time.Duration // since when there are some
+	judgeAt    time.Duration // after a suspension: when deadlines are judged again; 0: now
 	armed      time.Duration // when the alarm rings
 	alarm      *time.Timer   // of whichever goroutine wakes at deadlines
 	polled     time.Duration // Driven: the last Drain, Flush or KeepAlive

@@ -44,8 +44,10 @@ type fakeSocket struct {
 // A stepSocket is a fakeSocket that never waits.
 type stepSocket struct{ *fakeSocket }
 
+func (s stepSocket) TryRead(d *Datagram) bool { return s.poll(d) }
+
 func (s stepSocket) ReadBatch(b []Datagram) (int, error) {
-	if len(b) > 0 && s.TryRead(&b[0]) {
+	if len(b) > 0 && s.poll(&b[0]) {
 		return 1, nil
 	}
 	return 0, nil
@@ -81,7 +83,7 @@ func (n *fakeNet) send(from, to netip.AddrPort, data []byte) {
 	stir(s.notify)
 }
 
-func (s *fakeSocket) TryRead(d *Datagram) bool {
+func (s *fakeSocket) poll(d *Datagram) bool {
 	s.net.mu.Lock()
 	defer s.net.mu.Unlock()
 	if s.in.len() == 0 {
@@ -97,7 +99,7 @@ func (s *fakeSocket) TryRead(d *Datagram) bool {
 func (s *fakeSocket) ReadBatch(b []Datagram) (int, error) {
 	for {
 		n := 0
-		for n < len(b) && s.TryRead(&b[n]) {
+		for n < len(b) && s.poll(&b[n]) {
 			n++
 		}
 		if n > 0 {
@@ -110,6 +112,18 @@ func (s *fakeSocket) ReadBatch(b []Datagram) (int, error) {
 		}
 	}
 }
+
+// A frameFake can also be read without waiting, as a batchSocket can.
+type frameFake struct{ *fakeSocket }
+
+func (s frameFake) tryReadBatch(b []Datagram) (n int, err error) {
+	for n < len(b) && s.poll(&b[n]) {
+		n++
+	}
+	return n, nil
+}
+
+func (s frameFake) tryWriteBatch(b []Datagram) (int, error) { return s.WriteBatch(b) }
 
 func (s *fakeSocket) WriteBatch(b []Datagram) (int, error) {
 	if isDone(s.closed) {
@@ -225,11 +239,7 @@ func (w *stepWorld) runFor(d time.Duration) {
 // dial connects e to the endpoint at fakeAddr(i), which takes a few frames.
 func (w *stepWorld) dial(t *testing.T, e *Endpoint, i int) *Conn {
 	t.Helper()
-	c, err := e.Dial([]netip.AddrPort{fakeAddr(i)}, DialOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return dialFake(t, e, i)
 }
 
 // eventually waits until ok, in real time, with a bound that only a failure
@@ -252,3 +262,15 @@ func openFiles() int {
 	}
 	return len(names)
 }
+
+// dialFake dials the endpoint at fakeAddr(i).
+func dialFake(t *testing.T, e *Endpoint, i int) *Conn {
+	t.Helper()
+	c, err := e.Dial([]netip.AddrPort{fakeAddr(i)}, DialOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func addrs(a ...netip.AddrPort) []netip.AddrPort { return a }

@@ -21,7 +21,7 @@ func (e *Endpoint) read(sock Socket) {
 			continue
 		}
 		e.mu.Lock()
-		e.turns++
+		e.beginTurn()
 		now := e.now()
 		for i := range n {
 			e.arrive(now, &batch[i])
@@ -55,14 +55,64 @@ func (e *Endpoint) wakeAtDeadlines() {
 			return
 		case <-e.alarm.C:
 		}
-		e.mu.Lock()
-		e.turns++
-		e.armed = never
-		e.transmitDue(e.now())
-		e.outbox.send()
-		e.mu.Unlock()
+		e.wake()
 		e.finishTurn()
 	}
+}
+
+// lateReading is how far behind the readers may be before something is done
+// about it.
+const lateReading = 100 * time.Millisecond
+
+// wake begins a turn at a deadline. When a handler has kept a reader for long,
+// it reads in his place: a handler must not wait, but one that does holds up
+// its own events and nothing else.
+func (e *Endpoint) wake() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.now()
+	if e.turns > 0 && now-e.turning > lateReading {
+		e.readAhead(now)
+	}
+	e.armed = never
+	e.beginTurn()
+}
+
+// readAhead reads what the sockets hold, as far as they can be read without
+// waiting.
+func (e *Endpoint) readAhead(now time.Duration) {
+	for _, sock := range e.socks {
+		if s, ok := sock.(frameSocket); ok && !e.closed {
+			e.readBatches(now, s)
+		}
+	}
+}
+
+// catchUp is how long the readers may take for what has arrived while the
+// process did not run: more than it takes to empty a full socket.
+const catchUp = 50 * time.Millisecond
+
+// behind says whether deadlines are to wait for the readers. When one is long
+// over, the process was suspended, and to judge time-outs before reading what
+// has arrived meanwhile would end connections that live.
+func (e *Endpoint) behind(now time.Duration) bool {
+	if now-e.timers.next() <= lateReading {
+		e.judgeAt = 0
+		return false
+	}
+	if e.judgeAt == 0 {
+		e.judgeAt = now + catchUp
+	}
+	return now < e.judgeAt
+}
+
+// beginTurn notes that somebody will look at the timers before he rests. The
+// lock is held.
+func (e *Endpoint) beginTurn() {
+	if e.turns == 0 {
+		e.turning = e.now()
+	}
+	e.turns++
 }
 
 // finishTurn hands out what is queued and sends what is due until neither is
@@ -79,29 +129,33 @@ func (e *Endpoint) finishTurn() {
 func (e *Endpoint) restTurn() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.closed {
-		e.transmitDue(e.now())
+	if now := e.now(); !e.closed && !e.behind(now) {
+		e.transmitDue(now)
 		e.outbox.send()
 	}
 	if e.out.waits() {
 		return true
 	}
 	e.turns--
-	e.nudge()
+	e.arm(e.now()) // even if another turn is on: its handler may wait
 	return false
 }
 
-// nudge sees to it that somebody wakes for what is queued or due: nobody has
-// to while a turn is on, which looks again before it rests. The lock is held.
+// nudge sees to it that somebody wakes for what is queued or due. While a turn
+// is on nobody has to: it looks again before it rests. The lock is held.
 func (e *Endpoint) nudge() {
-	if e.mode != reading || e.turns > 0 || e.closed {
-		return
+	if e.mode == reading && e.turns == 0 && !e.closed {
+		e.arm(e.now())
 	}
-	now, at := e.now(), e.timers.next()
+}
+
+// arm sets the alarm for what comes next, if that is before it rings anyway.
+func (e *Endpoint) arm(now time.Duration) {
+	at := max(e.timers.next(), e.judgeAt)
 	if e.out.waits() {
 		at = now
 	}
-	if at < e.armed {
+	if at < e.armed && !e.closed {
 		e.armed = at
 		e.alarm.Reset(max(0, at-now))
 	}

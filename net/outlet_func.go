@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -22,7 +23,8 @@ type funcOutlet struct {
 	busy  bool          // somebody hands out
 	idle  chan struct{} // closed when nobody does and nothing is queued; nil: nobody waits for that
 
-	users int // guarded by funcOutlets
+	users     int         // guarded by funcOutlets
+	abandoned atomic.Bool // users fell to 0
 
 	// of whoever is busy
 	event Event
@@ -39,7 +41,7 @@ var funcOutlets = struct {
 func funcOutletFor(h Handler) *funcOutlet {
 	key := handlerKey(h)
 	if key == nil {
-		return &funcOutlet{handle: quiet(h)}
+		return &funcOutlet{handle: quiet(h), users: 1}
 	}
 	funcOutlets.Lock()
 	defer funcOutlets.Unlock()
@@ -49,6 +51,7 @@ func funcOutletFor(h Handler) *funcOutlet {
 		funcOutlets.byKey[key] = o
 	}
 	o.users++
+	o.abandoned.Store(false)
 	return o
 }
 
@@ -101,6 +104,9 @@ func (o *funcOutlet) run() {
 		o.handOut(c)
 	}
 	finished = true
+	if o.abandoned.Load() {
+		o.forget()
+	}
 }
 
 // next takes the connection that is to be heard next. When there is none, the
@@ -187,14 +193,24 @@ func (o *funcOutlet) untilIdle() <-chan struct{} {
 	return o.idle
 }
 
-// release forgets the outlet when nobody uses it any more.
+// release counts one user less.
 func (o *funcOutlet) release() {
-	if o.key == nil {
-		return
-	}
+	funcOutlets.Lock()
+	o.users--
+	o.abandoned.Store(o.users == 0)
+	funcOutlets.Unlock()
+	o.forget()
+}
+
+// forget takes an outlet that nobody uses out of funcOutlets. One that is still
+// handing out stays until it has finished: whoever uses the handler anew must
+// not enter it meanwhile.
+func (o *funcOutlet) forget() {
 	funcOutlets.Lock()
 	defer funcOutlets.Unlock()
-	if o.users--; o.users == 0 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.users == 0 && !o.busy && funcOutlets.byKey[o.key] == o {
 		delete(funcOutlets.byKey, o.key)
 	}
 }
