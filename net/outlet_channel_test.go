@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// channelPair is a server that hears through a channel, and a client.
-func channelPair(t *testing.T, room int) (heard chan Event, client *listener, stop func()) {
+// heardThroughAChannel is a server that hears through a channel, and a client.
+func heardThroughAChannel(t *testing.T, room int) (heard chan Event, client *listener, stop func()) {
 	n := newFakeNet()
 	heard = make(chan Event, room)
 	client = &listener{}
@@ -32,7 +32,7 @@ func drainChannel(ch chan Event) (words []string) {
 
 func TestAChannelHearsTheSameAsAFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heard, client, stop := channelPair(t, 100)
+		heard, client, stop := heardThroughAChannel(t, 100)
 		time.Sleep(100 * time.Millisecond)
 		client.conn(0).SendReliable([]byte("a"))
 		client.conn(0).SendLatest(3, []byte("b"))
@@ -47,7 +47,7 @@ func TestAChannelHearsTheSameAsAFunction(t *testing.T) {
 
 func TestBehindAFullChannelOnlyTheNewestValueWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heard, client, stop := channelPair(t, 1)
+		heard, client, stop := heardThroughAChannel(t, 1)
 		time.Sleep(100 * time.Millisecond) // Joined fills the channel
 		for i := range 1000 {
 			client.conn(0).SendLatest(1, fmt.Append(nil, i))
@@ -66,7 +66,7 @@ func TestBehindAFullChannelOnlyTheNewestValueWaits(t *testing.T) {
 
 func TestBehindAFullChannelMessagesHoldBackTheirSender(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heard, client, stop := channelPair(t, 0)
+		heard, client, stop := heardThroughAChannel(t, 0)
 		time.Sleep(100 * time.Millisecond)
 		sent := 0
 		for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -91,7 +91,7 @@ func TestBehindAFullChannelMessagesHoldBackTheirSender(t *testing.T) {
 
 func TestAChannelNobodyReadsDoesNotHoldUpClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heard, _, stop := channelPair(t, 0)
+		heard, _, stop := heardThroughAChannel(t, 0)
 		time.Sleep(100 * time.Millisecond)
 		start := time.Now()
 		stop()
