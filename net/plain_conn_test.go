@@ -120,6 +120,10 @@ func TestCloseSendsFiveDisconnectsTheFirstAtOnceTheOthersWithTheTicks(t *testing
 	r.run(time.Second)
 
 	r.core.Close()
+	wantEvents(t, r.core, "Joined Left:Local")
+	if r.core.done() {
+		t.Error("it is done before the Disconnects went")
+	}
 	sent := r.run(time.Second)
 
 	if len(sent) != 5 {
@@ -130,7 +134,6 @@ func TestCloseSendsFiveDisconnectsTheFirstAtOnceTheOthersWithTheTicks(t *testing
 			t.Errorf("copy %d: kind %d at %v, want a Disconnect at %v", i, p.kind, p.at, want)
 		}
 	}
-	wantEvents(t, r.core, "Joined Left:Local")
 	if !r.core.done() || r.core.Deadline() != never {
 		t.Errorf("done %v, deadline %v", r.core.done(), r.core.Deadline())
 	}

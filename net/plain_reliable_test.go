@@ -249,6 +249,17 @@ func TestDueMessagesGoFirstOldestFirstThenValues(t *testing.T) {
 	}
 }
 
+func TestAMessageThatDoesNotFitIsNotOvertaken(t *testing.T) {
+	r := newRawPeer(t, nil)
+	for _, size := range []int{1000, 500, 10} {
+		r.core.SendReliable(patterned(size))
+	}
+	sent := r.run(40 * ms)
+	if len(sent) != 2 || !slices.Equal(sent[0].ids, []uint16{0}) || !slices.Equal(sent[1].ids, []uint16{1, 2}) {
+		t.Errorf("sent %v, want 0, then 1 and 2", sent)
+	}
+}
+
 func TestFourHundredEmptyMessagesGoInTwoPackets(t *testing.T) {
 	r := newRawPeer(t, nil)
 	for range 400 {
