@@ -129,13 +129,8 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("netmsg: Config.%s is %d, must be %d to %d", f.name, f.value, f.low, f.high)
 		}
 	}
-	for _, f := range []struct {
-		name string
-		key  []byte
-	}{{"Identity", c.Identity}, {"ServerKey", c.ServerKey}, {"TokenKey", c.TokenKey}} {
-		if len(f.key) != 0 && len(f.key) != 32 {
-			return fmt.Errorf("netmsg: Config.%s is %d bytes, must be 32", f.name, len(f.key))
-		}
+	if err := c.checkSecrets(); err != nil {
+		return err
 	}
 	s := c.settle()
 	if s.KeepAlive > 0 && s.Timeout > 0 && s.KeepAlive >= s.Timeout {

@@ -4,17 +4,46 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
 var (
+	errIdentity    = fmt.Errorf("netmsg: Config.Identity has not %d bytes", keySize)
 	errHello       = fmt.Errorf("netmsg: Config.Hello is over %d bytes", maxAppData)
 	errTokenSize   = fmt.Errorf("netmsg: Config.Token has not %d to %d bytes", minTokenSize, maxTokenSize)
 	errTokenPSK    = errors.New("netmsg: Config.Token without the PSK that belongs to it")
 	errPSK         = fmt.Errorf("netmsg: Config.PSK has not %d bytes", keySize)
 	errShortSecret = fmt.Errorf("netmsg: a secret of %d bytes needs the server's key or fingerprint beside it", shortSecret)
 )
+
+// checkSecrets says which key or secret of a Config is unusable, whichever side
+// it is for.
+func (c *Config) checkSecrets() error {
+	if _, err := c.psk(); err != nil {
+		return err
+	}
+	if _, err := c.tokenKeys(); err != nil {
+		return err
+	}
+	if c.ServerKey != nil {
+		if _, err := publicKeyOf(c.ServerKey); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Identity != nil && len(c.Identity) != keySize:
+		return errIdentity
+	case len(c.Hello) > maxAppData:
+		return errHello
+	case c.Token != nil && (len(c.Token) < minTokenSize || len(c.Token) > maxTokenSize):
+		return errTokenSize
+	case c.Token != nil && c.Secret == nil && c.PSK == nil:
+		return errTokenPSK
+	}
+	return nil
+}
 
 // psk is the psk that a Config gives; nil: none.
 func (c *Config) psk() ([]byte, error) {
@@ -42,9 +71,15 @@ type clientTerms struct {
 }
 
 func newClientTerms(cfg *Config) (t clientTerms, err error) {
-	t = clientTerms{app: cfg.AppID, token: cfg.Token, fingerprint: cfg.Fingerprint}
-	if t.psk, err = cfg.psk(); err != nil {
+	if err := cfg.checkSecrets(); err != nil {
 		return t, err
+	}
+	t = clientTerms{app: cfg.AppID, token: cfg.Token, fingerprint: cfg.Fingerprint}
+	if cfg.ServerKey != nil {
+		t.key = (*[keySize]byte)(slices.Clone(cfg.ServerKey))
+	}
+	if cfg.PSK == nil && len(cfg.Secret) == shortSecret && t.key == nil && t.fingerprint == 0 {
+		return t, errShortSecret
 	}
 	if cfg.Identity != nil {
 		id, err := identityOf(cfg.Identity)
@@ -53,29 +88,8 @@ func newClientTerms(cfg *Config) (t clientTerms, err error) {
 		}
 		t.id = &id
 	}
-	if cfg.ServerKey != nil {
-		key, err := publicKeyOf(cfg.ServerKey)
-		if err != nil {
-			return t, err
-		}
-		t.key = &key
-	}
-	return t, t.check(cfg)
-}
-
-func (t *clientTerms) check(cfg *Config) error {
-	fromShort := cfg.PSK == nil && len(cfg.Secret) == shortSecret
-	switch {
-	case len(cfg.Hello) > maxAppData:
-		return errHello
-	case fromShort && t.key == nil && t.fingerprint == 0:
-		return errShortSecret
-	case t.token != nil && (len(t.token) < minTokenSize || len(t.token) > maxTokenSize):
-		return errTokenSize
-	case t.token != nil && t.psk == nil:
-		return errTokenPSK
-	}
-	return nil
+	t.psk, err = cfg.psk()
+	return t, err
 }
 
 // hint is what the Request says of the server's key.
@@ -122,6 +136,9 @@ type serverTerms struct {
 }
 
 func newServerTerms(cfg *Config, random io.Reader) (t serverTerms, err error) {
+	if err := cfg.checkSecrets(); err != nil {
+		return t, err
+	}
 	t.app = cfg.AppID
 	if t.psk, err = cfg.psk(); err != nil {
 		return t, err
@@ -152,26 +169,27 @@ func (t *serverTerms) demandsOf(cfg *Config) demands {
 	return d
 }
 
+// tokenKeys are the keys that open tokens; nil: there are none.
 func (c *Config) tokenKeys() (tokenKeys, error) {
 	if c.TokenKey == nil && len(c.TokenKeys) == 0 {
 		return nil, nil
 	}
 	keys := tokenKeys{}
 	for number, key := range c.TokenKeys {
-		if err := keys.add(number, key); err != nil {
+		if err := keys.add("TokenKeys", number, key); err != nil {
 			return nil, err
 		}
 	}
 	if c.TokenKey == nil {
 		return keys, nil
 	}
-	return keys, keys.add(0, c.TokenKey)
+	return keys, keys.add("TokenKey", 0, c.TokenKey)
 }
 
-func (k tokenKeys) add(number uint8, key []byte) error {
+func (k tokenKeys) add(field string, number uint8, key []byte) error {
 	aead, err := chacha20poly1305.NewX(key)
 	if err != nil {
-		return fmt.Errorf("netmsg: token key %d: %w", number, err)
+		return fmt.Errorf("netmsg: Config.%s has a key of %d bytes, must be %d", field, len(key), keySize)
 	}
 	k[number] = aead
 	return nil

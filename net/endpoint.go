@@ -47,7 +47,7 @@ type Endpoint struct {
 	accepting bool
 	stalled   bool // frames have stopped for StallTimeout
 
-	gate   *ChallengeGate
+	gate   *plainGate
 	peers  []*peer                  // all in the tables, by ID
 	byAddr map[netip.AddrPort]*peer // the connections of an address, linked by next
 	dials  []*peer                  // those with a handshake in progress
@@ -156,7 +156,7 @@ func newEndpoint(socks []Socket, ownUDP bool, h Handler, cfg *Config, accepting 
 	}
 	e.outbox = newOutbox(e.socks, e.mode != reading, e.bufferSize())
 	e.inbatch = newBatch(firstBatch, e.bufferSize())
-	e.gate = NewChallengeGate(cfg, newGateKey(cfg.Random))
+	e.gate = newPlainGate(cfg, newGateKey(cfg.Random))
 	e.out = newOutlet(h, e.mode != reading)
 	e.start()
 	return e

@@ -77,7 +77,7 @@ func (e *Endpoint) newDial(opt DialOptions) (*peer, error) {
 	if _, taken := slices.BinarySearchFunc(e.peers, opt.ID, comparePeer); taken {
 		return nil, fmt.Errorf("netmsg: connection %d is there already", opt.ID)
 	}
-	d := &dialLine{handshake: NewClientHandshake(e.cfg, e.now())}
+	d := &dialLine{handshake: newPlainClient(e.cfg, e.now())}
 	p := e.newPeer(opt.ID, peerDialing, d)
 	p.dial = d
 	e.dials = append(e.dials, p)
@@ -210,7 +210,7 @@ func (e *Endpoint) hangUpDial(p *peer) {
 // A dialLine is the line of a connection that is being dialled: it can be
 // closed, and nothing else.
 type dialLine struct {
-	handshake *ClientHandshake
+	handshake *plainClient
 	to        []netip.AddrPort // none: the host is being looked up
 	over      bool
 	why       CloseReason // Left waits to be told; 0: it does not

@@ -31,7 +31,7 @@ func ExampleChallengeGate() {
 	server := netmsg.NewChallengeGate(nil, [16]byte{15: 1}) // a key should be random
 	client := netmsg.NewClientHandshake(nil, 0)
 	from, now := netip.MustParseAddrPort("192.0.2.1:4000"), time.Duration(0)
-	datagram, answer := make([]byte, 1200), make([]byte, 64)
+	datagram, answer := make([]byte, 1200), make([]byte, 1200)
 
 	var a, b *netmsg.ConnectionCore
 	for a == nil {

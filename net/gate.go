@@ -100,6 +100,9 @@ func newSecureGate(cfg *Config, key [16]byte, socketTakes int, now time.Duration
 // its packets will carry Session's cid.
 func (g *secureGate) receive(now time.Duration, from netip.AddrPort, datagram, buf []byte) Verdict {
 	g.advance(now)
+	if len(buf) < maxAcceptSize {
+		return Verdict{}
+	}
 	from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
 	switch kind, _ := helloKind(datagram); kind {
 	case helloRequest:

@@ -368,7 +368,7 @@ func TestAReplayedResponseOpensNothing(t *testing.T) {
 			t.Fatalf("at %v it is answered with %d bytes", now, v.Reply)
 		}
 	}
-	if g.stats.Handshakes != 1 || g.stats.Known == 0 || g.stats.BadCookie == 0 || len(g.rows) != 0 {
+	if g.stats.Handshakes != 1 || g.stats.Repeated != 0 || g.stats.BadCookie == 0 || len(g.rows) != 0 {
 		t.Errorf("%+v, %d rows", g.stats, len(g.rows))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/ecdh"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -50,7 +49,7 @@ func PublicKey(identity []byte) ([]byte, error) {
 	return id.public[:], nil
 }
 
-var errPublicKey = errors.New("netmsg: not a usable public key of 32 bytes")
+var errPublicKey = fmt.Errorf("netmsg: Config.ServerKey is not a usable public key of %d bytes", keySize)
 
 // publicKeyOf checks a static public key that the application gives.
 func publicKeyOf(b []byte) (key [keySize]byte, err error) {

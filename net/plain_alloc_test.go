@@ -151,7 +151,7 @@ func BenchmarkPlainReceive(b *testing.B) {
 }
 
 func BenchmarkPlainGateRequest(b *testing.B) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	request, answer := appendPlainRequest(nil, 1), make([]byte, 100)
 	b.ReportAllocs()
 	for b.Loop() {

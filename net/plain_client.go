@@ -17,11 +17,11 @@ const (
 	plainCookies = 4
 )
 
-// A ClientHandshake is the client's side of the NMS1 handshake, driven as a
+// A plainClient is the client's side of the NMS1 handshake, driven as a
 // [ConnectionCore] is. It sends a Request, then a Response, each every
 // Config.ConnectRetry, until the server accepts or denies it or
 // Config.ConnectTimeout is over.
-type ClientHandshake struct {
+type plainClient struct {
 	cfg   *Config
 	now   time.Duration
 	salt  uint64
@@ -38,12 +38,12 @@ type ClientHandshake struct {
 	closes  int // Disconnects still to be sent
 }
 
-// NewClientHandshake begins a handshake at now, with a new salt from
+// newPlainClient begins a handshake at now, with a new salt from
 // Config.Random. It panics if that cannot be read, as no handshake is safe
 // then. A nil cfg is all defaults.
-func NewClientHandshake(cfg *Config, now time.Duration) *ClientHandshake {
+func newPlainClient(cfg *Config, now time.Duration) *plainClient {
 	cfg = cfg.settle()
-	h := &ClientHandshake{cfg: cfg, now: now, retry: now, until: never}
+	h := &plainClient{cfg: cfg, now: now, retry: now, until: never}
 	if cfg.ConnectTimeout > 0 {
 		h.until = now + cfg.ConnectTimeout
 	}
@@ -59,7 +59,7 @@ func NewClientHandshake(cfg *Config, now time.Duration) *ClientHandshake {
 // address. False: it is not of this handshake, and changed nothing. A Payload
 // that ends the handshake, because the Accept was lost, is to be given to the
 // new ConnectionCore too.
-func (h *ClientHandshake) Receive(now time.Duration, datagram []byte) bool {
+func (h *plainClient) Receive(now time.Duration, datagram []byte) bool {
 	h.now = max(h.now, now)
 	if h.over {
 		return false
@@ -96,7 +96,7 @@ func opened(datagram []byte) (session uint64, ok bool) {
 
 // challenged takes a cookie. It is answered at once if none was being
 // answered, else with the next Response.
-func (h *ClientHandshake) challenged(cookie uint64) {
+func (h *plainClient) challenged(cookie uint64) {
 	h.cookie = cookie
 	if !h.knows(plainSession(h.salt, cookie)) {
 		if h.cookies.len() == plainCookies {
@@ -110,7 +110,7 @@ func (h *ClientHandshake) challenged(cookie uint64) {
 }
 
 // knows says whether session is what one of the cookies heard leads to.
-func (h *ClientHandshake) knows(session uint64) bool {
+func (h *plainClient) knows(session uint64) bool {
 	for i := range h.cookies.len() {
 		if plainSession(h.salt, *h.cookies.at(i)) == session {
 			return true
@@ -122,7 +122,7 @@ func (h *ClientHandshake) knows(session uint64) bool {
 // Transmit writes the next datagram that is due at now into buf, which must
 // have room for 1,200 bytes, and gives its length, 0 if none is. It is
 // Transmit that ends a handshake whose time is over.
-func (h *ClientHandshake) Transmit(now time.Duration, buf []byte) int {
+func (h *plainClient) Transmit(now time.Duration, buf []byte) int {
 	h.now = max(h.now, now)
 	switch {
 	case len(buf) < plainPaddedLen:
@@ -151,7 +151,7 @@ func (h *ClientHandshake) Transmit(now time.Duration, buf []byte) int {
 
 // Deadline is the earliest time at which Transmit would do something;
 // math.MaxInt64 if it would not at all.
-func (h *ClientHandshake) Deadline() time.Duration {
+func (h *plainClient) Deadline() time.Duration {
 	switch {
 	case h.closes > 0:
 		return h.now
@@ -165,13 +165,13 @@ func (h *ClientHandshake) Deadline() time.Duration {
 // [ConnectionCore] is made of, or failed is Denied, NoAnswer, Remote if the
 // server opened the connection and closed it again before that was heard, or,
 // after Close, Local.
-func (h *ClientHandshake) Done() (s Session, failed CloseReason, done bool) {
+func (h *plainClient) Done() (s Session, failed CloseReason, done bool) {
 	return Session{ID: h.session}, h.failed, h.over
 }
 
 // Close gives the handshake up. A server that may have opened the connection
 // is told: Transmit writes five Disconnects.
-func (h *ClientHandshake) Close() {
+func (h *plainClient) Close() {
 	if !h.over {
 		h.fail(Local)
 		if h.cookies.len() > 0 {
@@ -180,4 +180,4 @@ func (h *ClientHandshake) Close() {
 	}
 }
 
-func (h *ClientHandshake) fail(why CloseReason) { h.over, h.failed = true, why }
+func (h *plainClient) fail(why CloseReason) { h.over, h.failed = true, why }

@@ -10,7 +10,7 @@ import (
 const testSalt = 0x0707070707070707 // of newTestHandshake(…, 7)
 
 // outcome gives how a handshake stands: "", "open", or why it failed.
-func (h *ClientHandshake) outcome() string {
+func (h *plainClient) outcome() string {
 	switch _, failed, done := h.Done(); {
 	case !done:
 		return ""
@@ -23,7 +23,7 @@ func (h *ClientHandshake) outcome() string {
 
 // run lets time pass from one time to another and gives what the client sends,
 // by kind.
-func (h *ClientHandshake) run(from, to time.Duration) (kinds []byte) {
+func (h *plainClient) run(from, to time.Duration) (kinds []byte) {
 	buf := make([]byte, 1200)
 	for now := from; now <= to; now = max(now, h.Deadline()) {
 		for n := h.Transmit(now, buf); n > 0; n = h.Transmit(now, buf) {
@@ -58,7 +58,7 @@ func TestAClientAsksEvery250MillisecondsForFiveSeconds(t *testing.T) {
 }
 
 func TestEachHandshakeHasASaltOfItsOwn(t *testing.T) {
-	a, b := NewClientHandshake(nil, 0), NewClientHandshake(nil, 0)
+	a, b := newPlainClient(nil, 0), newPlainClient(nil, 0)
 	if a.salt == b.salt || a.salt == 0 {
 		t.Errorf("salts %x and %x", a.salt, b.salt)
 	}
@@ -74,7 +74,7 @@ func TestWithoutRandomNumbersNoHandshakeBegins(t *testing.T) {
 			t.Error("it did not panic")
 		}
 	}()
-	NewClientHandshake(&Config{Random: brokenReader{}}, 0)
+	newPlainClient(&Config{Random: brokenReader{}}, 0)
 }
 
 func TestAChallengeIsAnsweredAtOnceAndThenEvery250Milliseconds(t *testing.T) {

@@ -42,7 +42,7 @@ func FuzzPlainGate(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0, 1, 0, 2, 1, 1, 1, 2, 2, 0, 3, 9}, 20))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		in := newFuzzScript(script)
-		gate := NewChallengeGate(&Config{MaxClients: 3}, gateKey)
+		gate := newPlainGate(&Config{MaxClients: 3}, gateKey)
 		now := time.Duration(0)
 		guests := make([]*testGuest, 6)
 		for i := range guests {

@@ -17,30 +17,14 @@ const (
 	plainMinEnded = 1024
 )
 
-// A Verdict is the gate's answer to one datagram.
-type Verdict struct {
-	// Reply is the length of the answer in buf, to be sent to where the
-	// datagram came from; 0: there is none.
-	Reply int
-
-	// Joined: a new connection is open, Session.
-	Joined  bool
-	Session Session
-
-	// Replaced: the new connection is from the address of one that was open,
-	// Old. That one ends, as Replaced, before the new one joins.
-	Replaced bool
-	Old      Session
-}
-
-// A ChallengeGate is the server's side of the NMS1 handshake. For a Request it
+// A plainGate is the server's side of the NMS1 handshake. For a Request it
 // keeps nothing. It knows the connections that are open: a Response that is
 // repeated is answered with its Accept again and opens nothing, one from an
 // address that already has a connection but with another salt replaces it, and
 // one beyond Config.MaxClients is Denied. So that it knows, whoever drives it
 // calls Left when a connection has ended; a recorded Response is of no use for
 // 25 s after that, and later its cookie is too old.
-type ChallengeGate struct {
+type plainGate struct {
 	cfg *Config
 	key [16]byte
 
@@ -63,11 +47,11 @@ type plainLeave struct {
 	at  time.Duration
 }
 
-// NewChallengeGate gives a gate whose cookies are made with key: 16 random
+// newPlainGate gives a gate whose cookies are made with key: 16 random
 // bytes that nobody else knows and that serve for nothing else. A nil cfg is
 // all defaults.
-func NewChallengeGate(cfg *Config, key [16]byte) *ChallengeGate {
-	return &ChallengeGate{
+func newPlainGate(cfg *Config, key [16]byte) *plainGate {
+	return &plainGate{
 		cfg:   cfg.settle(),
 		key:   key,
 		open:  make(map[netip.AddrPort]plainGuest),
@@ -78,7 +62,7 @@ func NewChallengeGate(cfg *Config, key [16]byte) *ChallengeGate {
 // Receive acts on a Request or a Response that came from an address; anything
 // else gets an empty Verdict. An answer is written into buf, which must have
 // room for 21 bytes; in a smaller one there is none.
-func (g *ChallengeGate) Receive(now time.Duration, from netip.AddrPort, datagram, buf []byte) Verdict {
+func (g *plainGate) Receive(now time.Duration, from netip.AddrPort, datagram, buf []byte) Verdict {
 	if len(buf) < plainChallengeLen {
 		return Verdict{}
 	}
@@ -95,7 +79,7 @@ func (g *ChallengeGate) Receive(now time.Duration, from netip.AddrPort, datagram
 }
 
 // respond answers a Response whose cookie is good.
-func (g *ChallengeGate) respond(now time.Duration, from netip.AddrPort, guest plainGuest, buf []byte) (v Verdict) {
+func (g *plainGate) respond(now time.Duration, from netip.AddrPort, guest plainGuest, buf []byte) (v Verdict) {
 	g.prune(now)
 	old, taken := g.open[from]
 	if taken && old.salt == guest.salt {
@@ -121,7 +105,7 @@ func (g *ChallengeGate) respond(now time.Duration, from netip.AddrPort, guest pl
 
 // Left says that the connection s from an address has ended, whatever for: its
 // place is free. A connection that is not open changes nothing.
-func (g *ChallengeGate) Left(now time.Duration, from netip.AddrPort, s Session) {
+func (g *plainGate) Left(now time.Duration, from netip.AddrPort, s Session) {
 	from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
 	guest, ok := g.open[from]
 	if !ok || guest.session != s.ID {
@@ -135,10 +119,10 @@ func (g *ChallengeGate) Left(now time.Duration, from netip.AddrPort, s Session) 
 }
 
 // Len is the number of connections that are open.
-func (g *ChallengeGate) Len() int { return len(g.open) }
+func (g *plainGate) Len() int { return len(g.open) }
 
 // prune forgets connections that ended long ago, and the oldest of too many.
-func (g *ChallengeGate) prune(now time.Duration) {
+func (g *plainGate) prune(now time.Duration) {
 	limit := max(plainMinEnded, 4*g.cfg.MaxClients)
 	for g.leaves.len() > limit || g.leaves.len() > 0 && now-g.leaves.at(0).at > plainRemembered {
 		delete(g.ended, g.leaves.pop().who)

@@ -9,7 +9,7 @@ import (
 
 // A testGuest shakes hands with a gate by hand.
 type testGuest struct {
-	gate   *ChallengeGate
+	gate   *plainGate
 	from   netip.AddrPort
 	salt   uint64
 	cookie uint64
@@ -44,12 +44,12 @@ func (g *testGuest) join(t *testing.T, now time.Duration) Verdict {
 	return v
 }
 
-func newTestGuest(gate *ChallengeGate, from string, salt uint64) *testGuest {
+func newTestGuest(gate *plainGate, from string, salt uint64) *testGuest {
 	return &testGuest{gate: gate, from: netip.MustParseAddrPort(from), salt: salt}
 }
 
 func TestARequestLeavesNoTrace(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	request := appendPlainRequest(nil, 1)
 	buf := make([]byte, 100)
 
@@ -64,7 +64,7 @@ func TestARequestLeavesNoTrace(t *testing.T) {
 }
 
 func TestTheCookieChangesWithAddressPortSaltStepAndKey(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	seen := map[uint64]string{}
 	for name, c := range map[string]struct {
 		guest *testGuest
@@ -78,7 +78,7 @@ func TestTheCookieChangesWithAddressPortSaltStepAndKey(t *testing.T) {
 		"another zone":      {newTestGuest(gate, "[fe80::1%eth1]:1000", 1), 0},
 		"another salt":      {newTestGuest(gate, "192.0.2.1:1000", 2), 0},
 		"the next step":     {newTestGuest(gate, "192.0.2.1:1000", 1), 10 * time.Second},
-		"another server":    {newTestGuest(NewChallengeGate(nil, [16]byte{9}), "192.0.2.1:1000", 1), 0},
+		"another server":    {newTestGuest(newPlainGate(nil, [16]byte{9}), "192.0.2.1:1000", 1), 0},
 		"length and digits": {newTestGuest(gate, "192.0.2.11:1000", 1), 0},
 	} {
 		c.guest.challenge(t, c.now)
@@ -103,7 +103,7 @@ func TestACookieIsGoodForItsStepAndTheNext(t *testing.T) {
 		{9999 * time.Millisecond, 20 * time.Second, false},
 		{20 * time.Second, 9 * time.Second, false}, // from the future
 	} {
-		g := newTestGuest(NewChallengeGate(nil, gateKey), "192.0.2.1:1000", 1)
+		g := newTestGuest(newPlainGate(nil, gateKey), "192.0.2.1:1000", 1)
 		g.challenge(t, c.asked)
 		if v, answer := g.respond(c.now); v.Joined != c.want || len(answer) > 0 != c.want {
 			t.Errorf("asked at %v, answered at %v: %+v, want joined %v", c.asked, c.now, v, c.want)
@@ -112,7 +112,7 @@ func TestACookieIsGoodForItsStepAndTheNext(t *testing.T) {
 }
 
 func TestACookieOfAnotherAddressSaltOrServerOpensNothing(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	good := newTestGuest(gate, "192.0.2.1:1000", 1)
 	good.challenge(t, 0)
 
@@ -120,7 +120,7 @@ func TestACookieOfAnotherAddressSaltOrServerOpensNothing(t *testing.T) {
 		"another port":    func(g *testGuest) { g.from = netip.MustParseAddrPort("192.0.2.1:1001") },
 		"another address": func(g *testGuest) { g.from = netip.MustParseAddrPort("192.0.2.2:1000") },
 		"another salt":    func(g *testGuest) { g.salt++ },
-		"another server":  func(g *testGuest) { g.gate = NewChallengeGate(nil, [16]byte{9}) },
+		"another server":  func(g *testGuest) { g.gate = newPlainGate(nil, [16]byte{9}) },
 	} {
 		g := *good
 		change(&g)
@@ -141,7 +141,7 @@ func TestACookieOfAnotherAddressSaltOrServerOpensNothing(t *testing.T) {
 }
 
 func TestARepeatedResponseIsAcceptedAgainAndOpensNothing(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	g := newTestGuest(gate, "192.0.2.1:1000", 1)
 	first := g.join(t, 9*time.Second)
 
@@ -161,7 +161,7 @@ func TestARepeatedResponseIsAcceptedAgainAndOpensNothing(t *testing.T) {
 }
 
 func TestAResponseReplayedAfterTheEndOpensNothing(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	g := newTestGuest(gate, "192.0.2.1:1000", 1)
 	v := g.join(t, 0)
 	gate.Left(time.Second, g.from, v.Session)
@@ -181,7 +181,7 @@ func TestAResponseReplayedAfterTheEndOpensNothing(t *testing.T) {
 }
 
 func TestANewSaltFromTheSameAddressReplacesTheOldConnection(t *testing.T) {
-	gate := NewChallengeGate(&Config{MaxClients: 1}, gateKey)
+	gate := newPlainGate(&Config{MaxClients: 1}, gateKey)
 	old := newTestGuest(gate, "192.0.2.1:1000", 1)
 	oldSession := old.join(t, 0).Session
 	fresh := newTestGuest(gate, "192.0.2.1:1000", 2)
@@ -201,7 +201,7 @@ func TestANewSaltFromTheSameAddressReplacesTheOldConnection(t *testing.T) {
 }
 
 func TestABadCookieFromTheSameAddressReplacesNothing(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	newTestGuest(gate, "192.0.2.1:1000", 1).join(t, 0)
 	forger := newTestGuest(gate, "192.0.2.1:1000", 2)
 	forger.cookie = 12345
@@ -212,7 +212,7 @@ func TestABadCookieFromTheSameAddressReplacesNothing(t *testing.T) {
 }
 
 func TestAFullServerDeniesOnlyAfterAGoodCookie(t *testing.T) {
-	gate := NewChallengeGate(&Config{MaxClients: 1}, gateKey)
+	gate := newPlainGate(&Config{MaxClients: 1}, gateKey)
 	first := newTestGuest(gate, "192.0.2.1:1000", 1)
 	session := first.join(t, 0).Session
 	second := newTestGuest(gate, "192.0.2.2:1000", 0x0102030405060708)
@@ -232,7 +232,7 @@ func TestAFullServerDeniesOnlyAfterAGoodCookie(t *testing.T) {
 }
 
 func TestWithoutALimitAnyNumberJoins(t *testing.T) {
-	gate := NewChallengeGate(&Config{MaxClients: -1}, gateKey)
+	gate := newPlainGate(&Config{MaxClients: -1}, gateKey)
 	for n := range 300 {
 		from := netip.AddrPortFrom(guest1.Addr(), uint16(1000+n))
 		(&testGuest{gate: gate, from: from, salt: uint64(n)}).join(t, 0)
@@ -243,7 +243,7 @@ func TestWithoutALimitAnyNumberJoins(t *testing.T) {
 }
 
 func TestAnIPv4AddressIsTheSameInItsIPv6Form(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	g := newTestGuest(gate, "[::ffff:192.0.2.1]:1000", 1)
 	g.challenge(t, 0)
 	g.from = guest1
@@ -253,7 +253,7 @@ func TestAnIPv4AddressIsTheSameInItsIPv6Form(t *testing.T) {
 }
 
 func TestTheGateAnswersNothingElse(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	g := newTestGuest(gate, "192.0.2.1:1000", 1)
 	g.challenge(t, 0)
 	request, response := appendPlainRequest(nil, 1), appendPlainResponse(nil, g.salt, g.cookie)
@@ -285,7 +285,7 @@ func TestTheGateAnswersNothingElse(t *testing.T) {
 }
 
 func TestAGateRemembersOnlySoManyThatHaveLeft(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	for n := range 3 * plainMinEnded {
 		g := &testGuest{gate: gate, from: netip.AddrPortFrom(guest1.Addr(), uint16(n)), salt: 1}
 		gate.Left(0, g.from, g.join(t, 0).Session)
@@ -296,7 +296,7 @@ func TestAGateRemembersOnlySoManyThatHaveLeft(t *testing.T) {
 }
 
 func TestRepliesAreAFiftiethOfWhatAskedForThem(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	asked, replied := 0, 0
 	for n := range 1000 {
 		_, answer := answered(gate, 0, guest1, appendPlainRequest(nil, uint64(n)))

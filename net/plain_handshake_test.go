@@ -13,9 +13,9 @@ var (
 )
 
 // newTestHandshake gives a client whose salt is made of one byte.
-func newTestHandshake(cfg Config, salt byte) *ClientHandshake {
+func newTestHandshake(cfg Config, salt byte) *plainClient {
 	cfg.Random = bytes.NewReader(bytes.Repeat([]byte{salt}, 8))
-	return NewClientHandshake(&cfg, 0)
+	return newPlainClient(&cfg, 0)
 }
 
 // transmitted gives the next datagram due, nil if there is none.
@@ -30,14 +30,14 @@ func transmitted(from interface {
 }
 
 // answered gives the gate's verdict and its answer.
-func answered(g *ChallengeGate, now time.Duration, from netip.AddrPort, datagram []byte) (Verdict, []byte) {
+func answered(g *plainGate, now time.Duration, from netip.AddrPort, datagram []byte) (Verdict, []byte) {
 	buf := make([]byte, 100)
 	v := g.Receive(now, from, datagram, buf)
 	return v, buf[:v.Reply]
 }
 
 func TestAHandshakeGivesBothSidesTheSameSession(t *testing.T) {
-	g := NewChallengeGate(nil, gateKey)
+	g := newPlainGate(nil, gateKey)
 	h := newTestHandshake(Config{}, 7)
 
 	_, challenge := answered(g, 0, guest1, transmitted(h, 0))

@@ -14,8 +14,8 @@ import (
 type recordedSession struct {
 	record   strings.Builder
 	now      time.Duration
-	gate     *ChallengeGate
-	dial     *ClientHandshake
+	gate     *plainGate
+	dial     *plainClient
 	client   *ConnectionCore
 	server   *ConnectionCore
 	up, down *LinkSim
@@ -25,7 +25,7 @@ type recordedSession struct {
 func newRecordedSession() *recordedSession {
 	link := Lossy(0.1, 20*ms, 10*ms)
 	return &recordedSession{
-		gate: NewChallengeGate(nil, gateKey),
+		gate: newPlainGate(nil, gateKey),
 		dial: newTestHandshake(Config{}, 7),
 		up:   NewLinkSim(link, 3),
 		down: NewLinkSim(link, 4),

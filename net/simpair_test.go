@@ -544,7 +544,7 @@ func TestLossRisesInAnOutageAndFadesAfterIt(t *testing.T) {
 }
 
 func TestAnAcceptThatIsLostIsMadeUpForByTheFirstPayload(t *testing.T) {
-	gate := NewChallengeGate(nil, gateKey)
+	gate := newPlainGate(nil, gateKey)
 	h := newTestHandshake(Config{}, 7)
 	var server, client *ConnectionCore
 	buf, reply := make([]byte, 1200), make([]byte, 100)
