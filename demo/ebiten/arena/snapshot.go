@@ -124,3 +124,11 @@ func vecOf(b []byte, grid float64) Vec {
 	x, y := int16(binary.BigEndian.Uint16(b)), int16(binary.BigEndian.Uint16(b[2:]))
 	return Vec{float64(x) * grid, float64(y) * grid}
 }
+
+// TickOf is the tick of a snapshot, without decoding the rest.
+func TickOf(b []byte) (tick uint32, ok bool) {
+	if len(b) < headSize {
+		return 0, false
+	}
+	return binary.BigEndian.Uint32(b), true
+}

@@ -1,0 +1,108 @@
+package launch
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/partyline-go/partyline/demo/ebiten/session"
+)
+
+// A Report is how a game went, as this program saw it.
+type Report struct {
+	Players int     `json:"players"` // in the party, this side included
+	Seconds float64 `json:"seconds"`
+	Frames  uint64  `json:"frames"` // of this player
+
+	// Letters are the reliable messages that carry their author's number. They
+	// are counted hop by hop, over all members in this program: this player and
+	// its bots. Lost are numbers that were left out, and those that had not
+	// arrived anywhere when the game had come to rest.
+	ReliableSent     int `json:"reliable_sent"`
+	ReliableReceived int `json:"reliable_received"`
+	Lost             int `json:"lost"`
+	Disordered       int `json:"disordered"`
+
+	Disconnects int `json:"disconnects"` // connections that ended, but for those that were closed
+
+	SnapshotsPerSecond float64 `json:"snapshots_per_second"` // that arrive at a guest of this program (without one: that leave)
+	UpKBps             float64 `json:"up_kBps"`              // of this player
+	DownKBps           float64 `json:"down_kBps"`
+
+	RTTp50         float64 `json:"rtt_ms_p50"`   // of this player's lines
+	FrameP50       int     `json:"frame_us_p50"` // networking and rules, without the picture
+	FrameP99       int     `json:"frame_us_p99"`
+	AllocsPerFrame float64 `json:"allocs_per_frame"` // see meter
+	Host           bool    `json:"host"`
+	End            string  `json:"end"` // in words
+}
+
+// report takes stock. It is made before anyone leaves.
+func (g *Game) report() Report {
+	s := g.Player
+	seconds := time.Since(g.began).Seconds()
+	r := Report{
+		Players: len(s.Players()), Seconds: round(seconds, 1), Frames: s.Frames(),
+		Lost: session.Missing(g.members()), Disconnects: s.Disconnects(),
+		SnapshotsPerSecond: round(g.snapshotRate(seconds), 1),
+		UpKBps:             round(float64(s.BytesOut())/seconds/1000, 1),
+		DownKBps:           round(float64(s.BytesIn())/seconds/1000, 1),
+		RTTp50:             round(float64(g.meter.rtts.quantile(0.5))/10, 1),
+		FrameP50:           g.meter.times.quantile(0.5), FrameP99: g.meter.times.quantile(0.99),
+		AllocsPerFrame: round(g.meter.perFrame(), 2),
+		Host:           s.Hosting(),
+	}
+	for _, m := range g.members() {
+		t := m.Tally()
+		r.ReliableSent += t.Sent
+		r.ReliableReceived += t.Received
+		r.Lost += t.Lost
+		r.Disordered += t.Disordered
+	}
+	for _, b := range g.bots {
+		if b.Status() == session.Ended {
+			r.Disconnects++
+		}
+	}
+	return r
+}
+
+// snapshotRate is how many snapshots a guest of this program gets in a second;
+// where there is none, how many leave.
+func (g *Game) snapshotRate(seconds float64) float64 {
+	total, guests := 0, 0
+	for _, m := range g.members() {
+		if !m.Hosting() {
+			total += m.Snapshots()
+			guests++
+		}
+	}
+	if guests == 0 {
+		return float64(g.Player.Frames()) / seconds
+	}
+	return float64(total) / float64(guests) / seconds
+}
+
+func round(v float64, digits int) float64 {
+	p := math.Pow10(digits)
+	return math.Round(v*p) / p
+}
+
+// Write writes the report, as "json" (one line) or as text.
+func (r Report) Write(w io.Writer, format string) error {
+	if format == "json" {
+		return json.NewEncoder(w).Encode(r)
+	}
+	_, err := fmt.Fprintf(w, `
+players        %d, in %.1f s and %d frames (half took %d µs or less, 99 of 100 %d µs; %g allocations each)
+reliable       %d sent, %d received, %d lost, %d out of order, %d disconnects
+latest values  %.1f snapshots a second
+line           %.1f kB/s up, %.1f kB/s down, round trip %.1f ms
+end            %s
+`, r.Players, r.Seconds, r.Frames, r.FrameP50, r.FrameP99, r.AllocsPerFrame,
+		r.ReliableSent, r.ReliableReceived, r.Lost, r.Disordered, r.Disconnects,
+		r.SnapshotsPerSecond, r.UpKBps, r.DownKBps, r.RTTp50, r.End)
+	return err
+}

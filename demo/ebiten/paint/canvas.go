@@ -1,0 +1,303 @@
+// Package paint draws Floe: shapes, text, the ice, the discs and their splashes.
+// It is given an arena.World and knows nothing of networks.
+package paint
+
+import (
+	"image/color"
+	"math"
+
+	"github.com/hajimehoshi/ebiten/v2"
+)
+
+// A Point is a place on a Canvas, in points: the canvas is at least 1280 × 720
+// points, whatever the size of the window in pixels.
+type Point struct{ X, Y float64 }
+
+// Add gives p + o.
+func (p Point) Add(o Point) Point { return Point{p.X + o.X, p.Y + o.Y} }
+
+// Sub gives p − o.
+func (p Point) Sub(o Point) Point { return Point{p.X - o.X, p.Y - o.Y} }
+
+// Scale gives p times f.
+func (p Point) Scale(f float64) Point { return Point{p.X * f, p.Y * f} }
+
+func (p Point) unit() Point {
+	if l := math.Hypot(p.X, p.Y); l > 0 {
+		return p.Scale(1 / l)
+	}
+	return Point{}
+}
+
+// left is p turned by a quarter.
+func (p Point) left() Point { return Point{-p.Y, p.X} }
+
+// A Canvas gathers shapes into one mesh, with edges that fade over a pixel, and
+// draws them in one call; text and images go in between, in order.
+type Canvas struct {
+	W, H float64 // size in points
+
+	dst      *ebiten.Image
+	scale    float64 // pixels a point
+	vertices []ebiten.Vertex
+	indices  []uint16
+	shape    []Point // scratch
+}
+
+const (
+	leastWidth  = 1280
+	leastHeight = 720
+)
+
+// white is one pixel for meshes to take their colour from. Its edge is never
+// sampled.
+var white = func() *ebiten.Image {
+	img := ebiten.NewImage(3, 3)
+	img.Fill(color.White)
+	return img
+}()
+
+// ScaleFor is how many pixels a point has on a screen of w by h pixels.
+func ScaleFor(w, h int) float64 {
+	return min(float64(w)/leastWidth, float64(h)/leastHeight)
+}
+
+// Begin starts a picture on dst.
+func (c *Canvas) Begin(dst *ebiten.Image) {
+	w, h := dst.Bounds().Dx(), dst.Bounds().Dy()
+	c.dst, c.scale = dst, ScaleFor(w, h)
+	c.W, c.H = float64(w)/c.scale, float64(h)/c.scale
+	c.vertices, c.indices = c.vertices[:0], c.indices[:0]
+}
+
+// Flush draws what has been gathered.
+func (c *Canvas) Flush() {
+	if len(c.indices) > 0 {
+		c.dst.DrawTriangles(c.vertices, c.indices, white, nil)
+	}
+	c.vertices, c.indices = c.vertices[:0], c.indices[:0]
+}
+
+// room makes sure that n more vertices fit under 16-bit indices.
+func (c *Canvas) room(n int) {
+	if len(c.vertices)+n > math.MaxUint16 {
+		c.Flush()
+	}
+}
+
+func (c *Canvas) vertex(p Point, col Color) uint16 {
+	c.vertices = append(c.vertices, ebiten.Vertex{
+		DstX: float32(p.X * c.scale), DstY: float32(p.Y * c.scale), SrcX: 1.5, SrcY: 1.5,
+		ColorR: col.R, ColorG: col.G, ColorB: col.B, ColorA: col.A,
+	})
+	return uint16(len(c.vertices) - 1)
+}
+
+func (c *Canvas) triangle(a, b, d uint16) { c.indices = append(c.indices, a, b, d) }
+
+func (c *Canvas) quad(a, b, d, e uint16) { c.indices = append(c.indices, a, b, d, a, d, e) }
+
+// normals calls each with a point of a closed shape and the direction that leads
+// out of it there, long enough to move both edges by 1.
+func normals(shape []Point, each func(i int, p, out Point)) {
+	turn := 1.0
+	if area(shape) > 0 {
+		turn = -1
+	}
+	n := len(shape)
+	for i, p := range shape {
+		in := p.Sub(shape[(i+n-1)%n]).unit().left().Scale(turn)
+		out := shape[(i+1)%n].Sub(p).unit().left().Scale(turn)
+		each(i, p, miter(in, out))
+	}
+}
+
+// miter joins the normals of two edges.
+func miter(a, b Point) Point {
+	m := a.Add(b).unit()
+	return m.Scale(1 / max(m.X*a.X+m.Y*a.Y, 0.35))
+}
+
+func area(shape []Point) float64 {
+	sum := 0.0
+	for i, p := range shape {
+		q := shape[(i+1)%len(shape)]
+		sum += p.X*q.Y - q.X*p.Y
+	}
+	return sum / 2
+}
+
+// Fill fills a convex shape, with a colour for each corner.
+func (c *Canvas) Fill(shape []Point, col func(i int) Color) {
+	if len(shape) < 3 {
+		return
+	}
+	c.room(2 * len(shape))
+	half := 0.5 / c.scale
+	first := uint16(len(c.vertices))
+	normals(shape, func(i int, p, out Point) {
+		k := col(i)
+		c.vertex(p.Sub(out.Scale(half)), k)
+		c.vertex(p.Add(out.Scale(half)), k.Fade(0))
+	})
+	n := uint16(len(shape))
+	for i := range n {
+		j := (i + 1) % n
+		if i > 1 {
+			c.triangle(first, first+2*(i-1), first+2*i)
+		}
+		c.quad(first+2*i, first+2*i+1, first+2*j+1, first+2*j)
+	}
+}
+
+// FillFlat fills a convex shape with one colour.
+func (c *Canvas) FillFlat(shape []Point, col Color) {
+	c.Fill(shape, func(int) Color { return col })
+}
+
+// Line draws an open line through points, width points wide.
+func (c *Canvas) Line(points []Point, width float64, col Color) {
+	for i := 1; i < len(points); i++ {
+		c.segment(points[i-1], points[i], width, col)
+	}
+}
+
+// segment draws one straight line with faded sides.
+func (c *Canvas) segment(a, b Point, width float64, col Color) {
+	c.room(8)
+	n := b.Sub(a).unit().left()
+	solid, faded := c.edges(width)
+	col = col.Fade(width * c.scale)
+	clear := col.Fade(0)
+	v := uint16(len(c.vertices))
+	for _, p := range [2]Point{a, b} {
+		c.vertex(p.Add(n.Scale(faded)), clear)
+		c.vertex(p.Add(n.Scale(solid)), col)
+		c.vertex(p.Sub(n.Scale(solid)), col)
+		c.vertex(p.Sub(n.Scale(faded)), clear)
+	}
+	for i := range uint16(3) {
+		c.quad(v+i, v+i+1, v+i+5, v+i+4)
+	}
+}
+
+// edges gives how far from the middle of a line its colour is full, and gone.
+func (c *Canvas) edges(width float64) (solid, faded float64) {
+	half := 0.5 / c.scale
+	return max(width/2-half, 0), max(width/2, half) + half
+}
+
+// Outline draws along the edge of a closed shape.
+func (c *Canvas) Outline(shape []Point, width float64, col Color) {
+	if len(shape) < 3 {
+		return
+	}
+	c.room(4 * len(shape))
+	solid, faded := c.edges(width)
+	col = col.Fade(width * c.scale)
+	clear := col.Fade(0)
+	first := uint16(len(c.vertices))
+	normals(shape, func(_ int, p, out Point) {
+		c.vertex(p.Add(out.Scale(faded)), clear)
+		c.vertex(p.Add(out.Scale(solid)), col)
+		c.vertex(p.Sub(out.Scale(solid)), col)
+		c.vertex(p.Sub(out.Scale(faded)), clear)
+	})
+	n := uint16(len(shape))
+	for i := range n {
+		a, b := first+4*i, first+4*((i+1)%n)
+		for k := range uint16(3) {
+			c.quad(a+k, a+k+1, b+k+1, b+k)
+		}
+	}
+}
+
+// ellipse gives the corners of an ellipse in scratch memory, good until the next.
+func (c *Canvas) ellipse(at Point, rx, ry float64) []Point {
+	n := max(12, min(int(math.Sqrt(max(rx, ry)*c.scale)*5), 96))
+	c.shape = c.shape[:0]
+	for i := range n {
+		s, k := math.Sincos(float64(i) * 2 * math.Pi / float64(n))
+		c.shape = append(c.shape, Point{at.X + k*rx, at.Y + s*ry})
+	}
+	return c.shape
+}
+
+// Ellipse fills an ellipse.
+func (c *Canvas) Ellipse(at Point, rx, ry float64, col Color) {
+	c.FillFlat(c.ellipse(at, rx, ry), col)
+}
+
+// EllipseLit fills an ellipse that is light at its upper left.
+func (c *Canvas) EllipseLit(at Point, rx, ry float64, light, dark Color) {
+	shape := c.ellipse(at, rx, ry)
+	c.Fill(shape, func(i int) Color {
+		d := shape[i].Sub(at)
+		return dark.Mix(light, 0.5-0.35*d.X/rx-0.5*d.Y/ry)
+	})
+}
+
+// Ring draws the edge of an ellipse.
+func (c *Canvas) Ring(at Point, rx, ry, width float64, col Color) {
+	c.Outline(c.ellipse(at, rx, ry), width, col)
+}
+
+// Arc draws part of an ellipse's edge, from angle a0 to a1 in radians.
+func (c *Canvas) Arc(at Point, rx, ry, a0, a1, width float64, col Color) {
+	n := max(2, int(math.Abs(a1-a0)*8))
+	c.shape = c.shape[:0]
+	for i := range n + 1 {
+		s, k := math.Sincos(a0 + (a1-a0)*float64(i)/float64(n))
+		c.shape = append(c.shape, Point{at.X + k*rx, at.Y + s*ry})
+	}
+	c.Line(c.shape, width, col)
+}
+
+// A Rect is an upright box.
+type Rect struct{ X, Y, W, H float64 }
+
+// Holds says whether p lies in r.
+func (r Rect) Holds(p Point) bool {
+	return p.X >= r.X && p.X < r.X+r.W && p.Y >= r.Y && p.Y < r.Y+r.H
+}
+
+// Inset gives r made smaller by d on each side.
+func (r Rect) Inset(d float64) Rect { return Rect{r.X + d, r.Y + d, r.W - 2*d, r.H - 2*d} }
+
+// Mid is the middle of r.
+func (r Rect) Mid() Point { return Point{r.X + r.W/2, r.Y + r.H/2} }
+
+// rounded gives the corners of a box with round corners, in scratch memory.
+func (c *Canvas) rounded(r Rect, radius float64) []Point {
+	radius = min(radius, r.W/2, r.H/2)
+	const steps = 6
+	c.shape = c.shape[:0]
+	for corner, at := range [4]Point{
+		{r.X + r.W - radius, r.Y + r.H - radius}, {r.X + radius, r.Y + r.H - radius},
+		{r.X + radius, r.Y + radius}, {r.X + r.W - radius, r.Y + radius},
+	} {
+		for i := range steps + 1 {
+			s, k := math.Sincos((float64(corner) + float64(i)/steps) * math.Pi / 2)
+			c.shape = append(c.shape, Point{at.X + k*radius, at.Y + s*radius})
+		}
+	}
+	return c.shape
+}
+
+// Box fills a box with round corners.
+func (c *Canvas) Box(r Rect, radius float64, col Color) { c.FillFlat(c.rounded(r, radius), col) }
+
+// Frame draws the edge of a box with round corners.
+func (c *Canvas) Frame(r Rect, radius, width float64, col Color) {
+	c.Outline(c.rounded(r, radius), width, col)
+}
+
+// Wash fills the whole canvas, from one colour at the top to one at the foot.
+func (c *Canvas) Wash(top, foot Color) {
+	c.Fill([]Point{{-1, -1}, {c.W + 1, -1}, {c.W + 1, c.H + 1}, {-1, c.H + 1}}, func(i int) Color {
+		if i < 2 {
+			return top
+		}
+		return foot
+	})
+}

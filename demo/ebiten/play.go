@@ -1,0 +1,138 @@
+package main
+
+import (
+	"time"
+
+	"github.com/hajimehoshi/ebiten/v2"
+	"github.com/hajimehoshi/ebiten/v2/inpututil"
+
+	"github.com/partyline-go/partyline/demo/ebiten/arena"
+	"github.com/partyline-go/partyline/demo/ebiten/launch"
+	"github.com/partyline-go/partyline/demo/ebiten/paint"
+	"github.com/partyline-go/partyline/demo/ebiten/session"
+)
+
+// A play is a game, or the way into one.
+type play struct {
+	options launch.Options
+	game    *launch.Game
+	rink    paint.Rink
+	chat    *line // being typed; nil: not
+	graph   bool  // the net graph is shown
+	notice  string
+	noticed time.Time
+	code    paint.Rect // where the code is shown: a press copies it
+}
+
+// tell shows a line for some seconds.
+func (p *play) tell(notice string) { p.notice, p.noticed = notice, time.Now() }
+
+func (p *play) update(a *app) scene {
+	s := p.game.Player
+	p.keys(a)
+	var in arena.Input
+	if p.chat == nil {
+		in = a.hands.input()
+	}
+	p.game.Frame(in)
+	if err := p.game.KeepSeat(); err != nil {
+		p.tell("The seat cannot be kept: " + err.Error())
+	}
+	p.rink.Step(s.Shown())
+	a.board.poll()
+	if a.board.Note != "" {
+		p.tell(a.board.Note)
+		a.board.Note = ""
+	}
+	switch {
+	case s.Status() == session.Ended:
+		words, _ := s.End()
+		p.game.Close()
+		return newOver(p.options, words)
+	case a.hands.back && p.chat == nil:
+		p.game.Close()
+		return newTitle(a.options)
+	case a.hands.back:
+		p.chat = nil
+	}
+	return p
+}
+
+// keys does what the keys beside the game's own are for.
+func (p *play) keys(a *app) {
+	if inpututil.IsKeyJustPressed(ebiten.KeyF3) {
+		p.graph = !p.graph
+	}
+	if a.hands.pressed && p.code.Holds(a.hands.pointer) {
+		a.board.copy(p.game.Player.Code())
+	}
+	switch {
+	case p.chat != nil:
+		p.typeChat(a)
+	case inpututil.IsKeyJustPressed(ebiten.KeyEnter) || inpututil.IsKeyJustPressed(ebiten.KeyT):
+		p.chat = &line{limit: session.MaxChat}
+	case inpututil.IsKeyJustPressed(ebiten.KeyC):
+		a.board.copy(p.game.Player.Code())
+	}
+}
+
+// typeChat takes a line of chat and says it.
+func (p *play) typeChat(a *app) {
+	p.chat.update(&a.hands)
+	if !a.hands.ok {
+		return
+	}
+	if text := p.chat.String(); text != "" {
+		if err := p.game.Player.Say(text); err != nil {
+			p.tell("Not said: " + errorWords(err))
+		}
+	}
+	p.chat = nil
+}
+
+func (p *play) draw(a *app, c *paint.Canvas) {
+	s := p.game.Player
+	t := a.sinceTick()
+	p.rink.Draw(c, cameraFor(c), s.Shown(), s.Place(), t, p.label)
+	if s.Status() == session.Joining {
+		drawJoining(c, p.options.Join)
+		return
+	}
+	p.code = drawCode(c, s)
+	drawPlayers(c, s)
+	drawFeed(c, s, p.chat)
+	drawRound(c, s)
+	if p.graph {
+		drawNetGraph(c, s)
+	}
+	p.drawNotices(c)
+}
+
+// label is the name over a disc.
+func (p *play) label(place int) string {
+	if who := p.game.Player.Player(place); who != nil {
+		return who.Name
+	}
+	return ""
+}
+
+const noticeFor = 4 * time.Second
+
+// drawNotices shows what was told, or that the host is silent.
+func (p *play) drawNotices(c *paint.Canvas) {
+	notice := ""
+	if time.Since(p.noticed) < noticeFor {
+		notice = p.notice
+	}
+	if quiet := p.game.Player.Silence(); quiet > time.Second {
+		notice = "Waiting for the host…"
+	}
+	if notice == "" {
+		return
+	}
+	st := paint.Style{Font: paint.Bold, Size: 18, Color: paint.Gold, Anchor: 0.5}
+	w := c.Width(notice, st) + 40
+	r := paint.Rect{X: c.W/2 - w/2, Y: c.H - 92, W: w, H: 38}
+	panel(c, r)
+	c.Text(notice, r.Mid(), st)
+}

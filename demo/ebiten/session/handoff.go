@@ -1,0 +1,75 @@
+package session
+
+import "github.com/partyline-go/partyline/party"
+
+// changeRole notices that this side has become the host, or is one no longer.
+func (s *Session) changeRole() {
+	switch {
+	case s.party.Hosting() && !s.hosting:
+		s.inherit()
+	case s.hosting && s.party.State() == party.StateJoined:
+		s.hosting = false
+		s.replica = replica{}
+		s.forecast = forecast{}
+	}
+}
+
+// inherit goes on from the newest snapshot. The members that were guests with
+// this side keep their pids, so their discs go on when they have come over; those
+// that do not come are taken out as soon as the party counts them out.
+func (s *Session) inherit() {
+	s.begin(&s.replica.latest().world)
+	for i := range s.roll.players {
+		p := &s.roll.players[i]
+		p.Host, p.greeted = p.Me, p.Me
+	}
+	s.countOut()
+}
+
+// countOut takes those out of the game who are no longer in the party.
+func (s *Session) countOut() {
+	for i := 0; i < len(s.roll.players); i++ {
+		if pid := s.roll.players[i].PID; !s.isMember(pid) {
+			s.dismiss(pid, party.WhyClosed)
+			i--
+		}
+	}
+}
+
+func (s *Session) isMember(pid party.PID) bool {
+	for m := range s.party.Members() {
+		if m.PID == pid {
+			return true
+		}
+	}
+	return false
+}
+
+// newHost takes in that another member, or this side, is the host now.
+func (s *Session) newHost(f party.Fact) {
+	for i := range s.roll.players {
+		s.roll.players[i].Host = s.roll.players[i].PID == f.PID
+	}
+	s.note(Note{Kind: NoteNewHost, Who: f.PID})
+	s.since = 0
+	if s.party.Hosting() {
+		return
+	}
+	s.replica.restart()
+	w := s.letter(kindHere)
+	w.Str(s.cfg.Name)
+	s.post(w)
+}
+
+// readHere takes in that a member has come over to the new host: its letters go
+// on from this one, whatever became of those that the old host had.
+func (s *Session) readHere(m *party.Message, number uint32) {
+	name := m.Str()
+	s.ledger.follow(m.By, number-1)
+	if s.hosting && m.Err() == nil && s.roll.of(m.By) == nil {
+		name = s.roll.free(name)
+		s.enter(m.By, name)
+		s.ledger.follow(m.By, number-1)
+		s.introduce(m.By, name)
+	}
+}

@@ -1,0 +1,145 @@
+package session
+
+import (
+	"github.com/partyline-go/partyline/demo/ebiten/arena"
+	"github.com/partyline-go/partyline/party"
+)
+
+// begin makes this side the one that decides, in a world.
+func (s *Session) begin(w *arena.World) {
+	s.status, s.hosting = Playing, true
+	s.world, s.shown = *w, *w
+	for i := range s.queues {
+		s.queues[i] = inputQueue{}
+	}
+}
+
+// enter puts a member into the game and on the list.
+func (s *Session) enter(pid party.PID, name string) {
+	if place := s.world.Join(uint16(pid)); place >= 0 {
+		s.queues[place], s.flood[place] = inputQueue{}, 0
+	}
+	s.ledger.follow(pid, 0)
+	p := s.roll.add(pid, name)
+	if pid == s.Me() && p != nil {
+		p.Me, p.Host = true, true
+	}
+}
+
+// admit answers a stranger's hello.
+func (s *Session) admit(m *party.Message) {
+	asked := m.Str()
+	if m.Err() != nil {
+		s.party.Refuse(m.From, "that hello says no name")
+		return
+	}
+	pid := s.party.Accept(m.From)
+	if pid == 0 {
+		return // gone already, or full, which the stranger hears from the library
+	}
+	name := s.roll.free(asked)
+	s.enter(pid, name)
+	s.welcome(m.From)
+	s.introduce(pid, name)
+}
+
+// introduce tells everyone that a member has come.
+func (s *Session) introduce(pid party.PID, name string) {
+	w := s.letter(kindWho)
+	w.Uint16(uint16(pid))
+	w.Str(name)
+	s.post(w)
+	s.note(Note{Kind: NoteJoined, Who: pid})
+}
+
+// welcome tells a guest who is here, and up to which letter it has missed.
+func (s *Session) welcome(guest *party.Peer) {
+	w := s.party.Write(kindWelcome)
+	for i := range s.roll.players {
+		p := &s.roll.players[i]
+		last := s.ledger.mine
+		if a := s.ledger.of(p.PID); a != nil && !p.Me {
+			last = a.last
+		}
+		w.Uint16(uint16(p.PID))
+		w.Uint32(last)
+		w.Str(p.Name)
+	}
+	w.Send(guest, party.Reliable)
+	if p := s.roll.of(guest.PID()); p != nil {
+		p.greeted = true
+	}
+}
+
+// takeInputs queues a guest's inputs.
+func (s *Session) takeInputs(m *party.Message) {
+	if place := s.world.Place(uint16(m.By)); place >= 0 && s.hosting {
+		readInputs(m, &s.queues[place])
+	}
+}
+
+// hostTick decides one tick and tells it.
+func (s *Session) hostTick(in arena.Input) {
+	var all [arena.MaxPlayers]arena.Input
+	me := s.world.Place(uint16(s.Me()))
+	for i := range all {
+		if i == me {
+			all[i] = in
+		} else {
+			all[i] = s.queues[i].take()
+		}
+	}
+	s.world.Step(&all)
+	s.shown = s.world
+	if !s.quiet {
+		for _, e := range s.world.Events() {
+			s.announce(e)
+		}
+	}
+	s.writeSnapshot()
+}
+
+// announce tells everyone what a tick decided.
+func (s *Session) announce(e arena.Event) {
+	switch e.Kind {
+	case arena.Fell:
+		w := s.letter(kindFell)
+		w.Uint16(e.Who)
+		w.Uint16(e.By)
+		s.post(w)
+		s.note(Note{Kind: NoteFell, Who: party.PID(e.Who), By: party.PID(e.By)})
+	case arena.RoundEnded, arena.MatchEnded:
+		w := s.letter(kindRound)
+		w.Byte(byte(e.Kind))
+		w.Uint16(e.Who)
+		s.post(w)
+		kind := NoteRound
+		if e.Kind == arena.MatchEnded {
+			kind = NoteMatch
+		}
+		s.note(Note{Kind: kind, Who: party.PID(e.Who)})
+	}
+}
+
+// lostGuest takes a guest out of the game that has gone.
+func (s *Session) lostGuest(f party.Fact) {
+	if f.Why != party.WhyClosed && f.Why != party.WhyReplaced {
+		s.gone++
+	}
+	s.dismiss(f.PID, f.Why)
+}
+
+// dismiss takes a member out of the game and tells everyone.
+func (s *Session) dismiss(pid party.PID, why party.Why) {
+	if s.roll.of(pid) == nil {
+		return
+	}
+	s.note(Note{Kind: NoteLeft, Who: pid, Why: why})
+	s.world.Leave(uint16(pid))
+	s.roll.remove(pid)
+	s.ledger.forget(pid)
+	w := s.letter(kindGone)
+	w.Uint16(uint16(pid))
+	w.Byte(byte(why))
+	s.post(w)
+}

@@ -1,0 +1,307 @@
+package session
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/partyline-go/partyline/codes"
+	"github.com/partyline-go/partyline/demo/ebiten/arena"
+	"github.com/partyline-go/partyline/party"
+)
+
+// TicksPerSecond is how often Frame is to be called.
+const TicksPerSecond = arena.TicksPerSecond
+
+// Tick is the time from one Frame to the next.
+const Tick = time.Second / TicksPerSecond
+
+// Status says where a session is.
+type Status uint8
+
+const (
+	Idle    Status = iota + 1 // not begun
+	Joining                   // on the way to a host
+	Playing                   // in the game, as host or guest
+	Ended                     // over; End says why
+)
+
+// String gives the status's name.
+func (s Status) String() string {
+	switch s {
+	case Idle:
+		return "idle"
+	case Joining:
+		return "joining"
+	case Playing:
+		return "playing"
+	case Ended:
+		return "ended"
+	}
+	return fmt.Sprintf("Status(%d)", uint8(s))
+}
+
+// A Config sets up a Session.
+type Config struct {
+	Name string // of the player; CleanName is applied
+	Seed uint32 // of the first ice, where this side hosts
+
+	// Plain: no forecast. For players who need no picture, such as bots.
+	Plain bool
+
+	// Party sets up the network; Proto is set here.
+	Party party.Config
+}
+
+// A Session is one member's part in a game. It is used from one goroutine, and
+// ends once; a new game needs a new one.
+type Session struct {
+	cfg    Config
+	party  *party.Party
+	status Status
+	why    party.Why // why it ended
+	said   string    // what the other side said to it
+
+	roll   roll
+	feed   Feed
+	ledger ledger
+	lines  [party.MaxMembers]Line
+
+	frames    uint64
+	since     int // frames since a snapshot came
+	snapshots int // that came, in all
+	perSecond int // in the last whole second
+	counted   int // of snapshots, when perSecond was taken
+	gone      int // members that left, and not by choice
+	bytesIn   uint64
+	quiet     bool
+	buf       []byte // scratch for encoding
+
+	// The host's.
+	hosting bool
+	world   arena.World
+	queues  [arena.MaxPlayers]inputQueue
+	flood   [arena.MaxPlayers]int // lines of chat lately, by place
+
+	// A guest's.
+	seq      uint16 // number of the newest input
+	history  history
+	replica  replica
+	forecast forecast
+
+	shown arena.World
+}
+
+// New gives a session that has not begun.
+func New(cfg Config) *Session {
+	cfg.Name = CleanName(cfg.Name)
+	cfg.Party.Proto = Proto
+	return &Session{
+		cfg: cfg, party: party.New(cfg.Party), status: Idle,
+		roll: roll{make([]Player, 0, party.MaxMembers)},
+		buf:  make([]byte, 0, arena.SnapshotMax),
+	}
+}
+
+// Host opens a game on a port; 0: the system chooses. The error wraps
+// party.WhyPortInUse or party.WhySocket.
+func (s *Session) Host(port uint16) error {
+	if err := s.party.Host(port, s.cfg.Seed); err != nil {
+		return err
+	}
+	s.begin(arena.New(s.cfg.Seed))
+	s.enter(s.party.MyPID(), s.cfg.Name)
+	return nil
+}
+
+// Join sets out for a host. Status tells what comes of it.
+func (s *Session) Join(to codes.Target) error {
+	w := s.party.Write(party.Hello)
+	w.Str(s.cfg.Name)
+	w.SetHello()
+	if err := s.party.Join(to); err != nil {
+		return err
+	}
+	s.status = Joining
+	return nil
+}
+
+// Leave ends the session at once; the others hear of it. While joining it takes
+// the join back.
+func (s *Session) Leave() {
+	if s.status == Joining || s.status == Playing {
+		s.party.Leave()
+		s.end(party.WhyNone, "")
+	}
+}
+
+// end is where every session ends.
+func (s *Session) end(why party.Why, said string) {
+	s.status, s.why, s.said = Ended, why, said
+}
+
+// Frame plays one tick: it reads what came in, moves the game on by in, and
+// sends. In the steady state, which is every frame in which nobody comes or goes,
+// it allocates nothing.
+func (s *Session) Frame(in arena.Input) {
+	if s.status == Idle || s.status == Ended {
+		return
+	}
+	s.frames++
+	s.since++
+	s.party.Begin(Tick)
+	for m := range s.party.Inbox() {
+		s.read(m)
+	}
+	s.party.Update()
+	s.changeRole()
+	switch s.party.State() {
+	case party.StateHosting:
+		s.hostTick(in)
+	case party.StateJoined:
+		s.guestTick(in)
+	}
+	s.everySecond()
+	s.sampleLines()
+	s.party.End()
+	for f := range s.party.Facts() {
+		s.hear(f)
+	}
+}
+
+// read takes one message in.
+func (s *Session) read(m *party.Message) {
+	switch m.Kind {
+	case party.Hello:
+		s.admit(m)
+	case kindInput:
+		s.takeInputs(m)
+	case kindSnapshot:
+		s.readSnapshot(m)
+	case kindWelcome:
+		s.readWelcome(m)
+	case kindWho, kindGone, kindFell, kindRound, kindChat, kindPulse, kindHere:
+		s.readLetter(m)
+	}
+}
+
+// hear takes one fact in.
+func (s *Session) hear(f party.Fact) {
+	switch f.Kind {
+	case party.Joined:
+		s.joined(f)
+	case party.Gone:
+		s.lostGuest(f)
+	case party.NewHost:
+		s.newHost(f)
+	case party.Down:
+		s.end(f.Why, f.Text)
+	}
+}
+
+// everySecond sends the pulse, and lets chat be forgiven.
+func (s *Session) everySecond() {
+	if s.frames%TicksPerSecond != 0 {
+		return
+	}
+	s.perSecond, s.counted = s.snapshots-s.counted, s.snapshots
+	for i := range s.flood {
+		s.flood[i] = max(0, s.flood[i]-1)
+	}
+	if s.status == Playing && !s.quiet {
+		s.pulse()
+	}
+}
+
+// Quiet stops this side's letters, so that all that were sent can arrive before
+// an end. The game itself goes on.
+func (s *Session) Quiet() { s.quiet = true }
+
+// Status says where the session is.
+func (s *Session) Status() Status { return s.status }
+
+// End says in a sentence for players why the session ended, and as a code.
+func (s *Session) End() (words string, why party.Why) {
+	if s.why == party.WhyNone {
+		return "You left the game.", s.why
+	}
+	return EndWords(s.why, s.said), s.why
+}
+
+// Hosting says that this side decides.
+func (s *Session) Hosting() bool { return s.party.Hosting() }
+
+// Code is what a friend joins this host by; "" for a guest.
+func (s *Session) Code() string { return s.party.JoinCode() }
+
+// Port is this side's UDP port.
+func (s *Session) Port() uint16 { return s.party.Port() }
+
+// Seat is this guest's proof of its place, for coming back after a crash; nil
+// before it has joined.
+func (s *Session) Seat() []byte { return s.party.Seat() }
+
+// Me is this side's pid; 0 before it has one.
+func (s *Session) Me() party.PID { return s.party.MyPID() }
+
+// Place is this side's place in Shown; −1 without one.
+func (s *Session) Place() int { return s.shown.Place(uint16(s.Me())) }
+
+// Shown is the world to draw. It is read until the next Frame.
+func (s *Session) Shown() *arena.World { return &s.shown }
+
+// Silence is how long the host has sent no snapshot; 0 for the host.
+func (s *Session) Silence() time.Duration {
+	if s.hosting || s.status != Playing {
+		return 0
+	}
+	return time.Duration(s.since) * Tick
+}
+
+// Players gives the list of players.
+func (s *Session) Players() []Player { return s.roll.players }
+
+// Player is the player at a place of Shown; nil for an empty one.
+func (s *Session) Player(place int) *Player {
+	return s.roll.of(party.PID(s.shown.Discs[place].ID))
+}
+
+// Feed is what has happened, in words.
+func (s *Session) Feed() *Feed { return &s.feed }
+
+// Lines gives the connection to each peer: at the host to every guest, at a
+// guest to the host.
+func (s *Session) Lines() iter.Seq[*Line] {
+	return func(yield func(*Line) bool) {
+		for i := range s.lines {
+			if s.lines[i].PID != 0 && !yield(&s.lines[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Tally counts this side's letters.
+func (s *Session) Tally() Tally { return s.ledger.Tally }
+
+// Snapshots is how many snapshots have come in.
+func (s *Session) Snapshots() int { return s.snapshots }
+
+// Disconnects is how many members of a host's party have been lost, not
+// counting those that left.
+func (s *Session) Disconnects() int { return s.gone }
+
+// Frames is how many frames have been played.
+func (s *Session) Frames() uint64 { return s.frames }
+
+// BytesOut is how much this side has sent, in bytes of UDP payload.
+func (s *Session) BytesOut() uint64 { return s.party.BytesOut() }
+
+// BytesIn is how much has come in, to the last tenth of a second.
+func (s *Session) BytesIn() uint64 { return s.bytesIn }
+
+// Has says whether a player is in the party.
+func (s *Session) Has(pid party.PID) bool {
+	return slices.ContainsFunc(s.roll.players, func(p Player) bool { return p.PID == pid })
+}
