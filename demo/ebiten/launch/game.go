@@ -100,8 +100,17 @@ func (g *Game) Frame(in arena.Input) {
 	}
 }
 
-// KeepSeat writes the player's seat to its file when there is a new one.
-func (g *Game) KeepSeat() error { return g.seat.keep(g.Player.Seat()) }
+// KeepSeat writes the player's seat to its file when there is a new one. It may
+// be called each frame.
+func (g *Game) KeepSeat() error {
+	if g.options.Seat == "" || g.Player.Frames()%seatEvery != 0 {
+		return nil
+	}
+	return g.seat.keep(g.Player.Seat())
+}
+
+// seatEvery is how many frames pass between two looks at the seat.
+const seatEvery = 10
 
 // members are all the sessions of this program.
 func (g *Game) members() []*session.Session {

@@ -17,8 +17,11 @@ import (
 // to its end, by runtime.MemStats.Mallocs. That covers package party, netmsg
 // and its system calls, the rules, and whatever other goroutines allocate
 // meanwhile (the lossy relay, the watchdogs), which counts against us. It covers
-// every frame but those within a second after a player came or went, for then
-// lists grow, names are made, and peers are set up.
+// every frame but those within calm after a player came or went, for then
+// peers are set up, names are made, and buffers grow to their working size.
+// Later a buffer still grows now and then, when more is on its way at once than
+// ever before: allocs_measured has every one of those, and allocs_per_frame
+// their mean to one decimal.
 type meter struct {
 	times    histogram // microseconds
 	rtts     histogram // tenths of a millisecond, of every line, each second
@@ -54,11 +57,14 @@ func (m *meter) frame(s *session.Session, in arena.Input) {
 	}
 }
 
+// calm is how many frames a party must have been the same.
+const calm = 3 * session.TicksPerSecond
+
 // notice keeps count of how long the party has been the same.
 func (m *meter) notice(s *session.Session) {
 	m.restless = max(0, m.restless-1)
 	if n := len(s.Players()); n != m.players {
-		m.players, m.restless = n, 2*session.TicksPerSecond
+		m.players, m.restless = n, calm
 	}
 }
 

@@ -34,7 +34,9 @@ type Report struct {
 	RTTp50         float64 `json:"rtt_ms_p50"`   // of this player's lines
 	FrameP50       int     `json:"frame_us_p50"` // networking and rules, without the picture
 	FrameP99       int     `json:"frame_us_p99"`
-	AllocsPerFrame float64 `json:"allocs_per_frame"` // see meter
+	AllocsPerFrame float64 `json:"allocs_per_frame"` // see meter for what these cover
+	AllocsMeasured uint64  `json:"allocs_measured"`  // in all measured frames
+	AllocsFrames   int     `json:"allocs_frames"`    // how many those are
 	Host           bool    `json:"host"`
 	End            string  `json:"end"` // in words
 }
@@ -51,8 +53,9 @@ func (g *Game) report() Report {
 		DownKBps:           round(float64(s.BytesIn())/seconds/1000, 1),
 		RTTp50:             round(float64(g.meter.rtts.quantile(0.5))/10, 1),
 		FrameP50:           g.meter.times.quantile(0.5), FrameP99: g.meter.times.quantile(0.99),
-		AllocsPerFrame: round(g.meter.perFrame(), 2),
-		Host:           s.Hosting(),
+		AllocsPerFrame: round(g.meter.perFrame(), 1),
+		AllocsMeasured: g.meter.mallocs, AllocsFrames: g.meter.measured,
+		Host: s.Hosting(),
 	}
 	for _, m := range g.members() {
 		t := m.Tally()

@@ -155,6 +155,17 @@ func (c *Canvas) FillFlat(shape []Point, col Color) {
 	c.Fill(shape, func(int) Color { return col })
 }
 
+// strip fills a band between two edges, from a colour along a and b to another
+// along their counterparts b2 and a2. Its edges are hard.
+func (c *Canvas) strip(a, b, b2, a2 Point, near, far Color) {
+	c.room(4)
+	v := c.vertex(a, near)
+	c.vertex(b, near)
+	c.vertex(b2, far)
+	c.vertex(a2, far)
+	c.quad(v, v+1, v+2, v+3)
+}
+
 // Line draws an open line through points, width points wide.
 func (c *Canvas) Line(points []Point, width float64, col Color) {
 	for i := 1; i < len(points); i++ {
@@ -170,14 +181,17 @@ func (c *Canvas) segment(a, b Point, width float64, col Color) {
 	col = col.Fade(width * c.scale)
 	clear := col.Fade(0)
 	v := uint16(len(c.vertices))
-	for _, p := range [2]Point{a, b} {
-		c.vertex(p.Add(n.Scale(faded)), clear)
-		c.vertex(p.Add(n.Scale(solid)), col)
-		c.vertex(p.Sub(n.Scale(solid)), col)
-		c.vertex(p.Sub(n.Scale(faded)), clear)
+	across := [...]float64{faded, solid, -solid, -faded}
+	colors := [...]Color{clear, col, col, clear}
+	for i, d := range across {
+		c.vertex(a.Add(n.Scale(d)), colors[i])
+		c.vertex(b.Add(n.Scale(d)), colors[i])
 	}
 	for i := range uint16(3) {
-		c.quad(v+i, v+i+1, v+i+5, v+i+4)
+		if i == 1 && solid == 0 {
+			continue // a hair: its two full edges are one
+		}
+		c.quad(v+2*i, v+2*i+1, v+2*i+3, v+2*i+2)
 	}
 }
 
@@ -207,6 +221,9 @@ func (c *Canvas) Outline(shape []Point, width float64, col Color) {
 	for i := range n {
 		a, b := first+4*i, first+4*((i+1)%n)
 		for k := range uint16(3) {
+			if k == 1 && solid == 0 {
+				continue
+			}
 			c.quad(a+k, a+k+1, b+k+1, b+k)
 		}
 	}
@@ -244,7 +261,7 @@ func (c *Canvas) Ring(at Point, rx, ry, width float64, col Color) {
 
 // Arc draws part of an ellipse's edge, from angle a0 to a1 in radians.
 func (c *Canvas) Arc(at Point, rx, ry, a0, a1, width float64, col Color) {
-	n := max(2, int(math.Abs(a1-a0)*8))
+	n := max(3, int(math.Abs(a1-a0)*math.Sqrt(max(rx, ry)*c.scale)*0.6))
 	c.shape = c.shape[:0]
 	for i := range n + 1 {
 		s, k := math.Sincos(a0 + (a1-a0)*float64(i)/float64(n))

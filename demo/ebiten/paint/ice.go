@@ -19,10 +19,13 @@ type ice struct {
 	plates [arena.Plates]plate
 	order  []int // from the back to the front
 	screen []Point
+	wide   []Point // scratch
+	thin   []Point
 }
 
 type plate struct {
 	shape  []arena.Vec
+	beyond []int // for the edge from each corner to the next, the plate on its other side; −1: the sea
 	cracks [][]arena.Vec
 	tint   float64
 }
@@ -37,7 +40,9 @@ func (s *ice) prepare(w *arena.World) {
 	s.order = s.order[:0]
 	for i := range s.plates {
 		p := &s.plates[i]
-		p.shape = shrink(f.Outline(i, p.shape), f.Site(i), 0.035)
+		p.shape = f.Outline(i, p.shape)
+		p.beyond = beyond(f, i, p.shape)
+		p.shape = shrink(p.shape, f.Site(i), 0.035)
 		p.cracks = cracksOf(f.Site(i), p.shape, uint32(i)+f.Seed)
 		p.tint = chance(uint32(i)*7 + f.Seed)
 		s.order = append(s.order, i)
@@ -48,6 +53,17 @@ func (s *ice) prepare(w *arena.World) {
 		}
 		return 1
 	})
+}
+
+// beyond finds what lies on the other side of each edge of a plate.
+func beyond(f *arena.Floe, plate int, shape []arena.Vec) []int {
+	var there []int
+	for i, p := range shape {
+		mid := p.Lerp(shape[(i+1)%len(shape)], 0.5)
+		out := mid.Sub(f.Site(plate)).Unit().Scale(0.05)
+		there = append(there, f.PlateAt(mid.Add(out)))
+	}
+	return there
 }
 
 // shrink draws a shape's corners towards its middle by d units: the seams.
@@ -93,7 +109,7 @@ func (s *ice) draw(c *Canvas, k Camera, w *arena.World, time float64) {
 	}
 	for _, i := range s.order {
 		if s.stands(w, i) {
-			s.drawShallows(c, k, i, time)
+			s.drawShallows(c, k, w, i, time)
 		}
 	}
 	for _, i := range s.order {
@@ -120,31 +136,42 @@ func (s *ice) place(k Camera, shape []arena.Vec, height float64, shift Point) []
 	return s.screen
 }
 
-// drawShallows shows the ice under water, and the foam at its edge.
-func (s *ice) drawShallows(c *Canvas, k Camera, i int, time float64) {
-	breath := 0.5 + 0.5*math.Sin(time*1.7+float64(i))
-	shape := s.place(k, s.plates[i].shape, -iceDepth-0.25, Point{})
-	c.Outline(shape, k.Size(0.75+0.15*breath), Hex(0x6fd0e0).Fade(0.13))
-	c.Outline(shape, k.Size(0.3), foam.Fade(0.16+0.1*breath))
+// open says whether there is water beyond an edge of a plate.
+func (s *ice) open(w *arena.World, i, edge int) bool {
+	there := s.plates[i].beyond[edge]
+	return there < 0 || !s.stands(w, there)
 }
 
-// drawSides shows how thick the ice is, where it faces the viewer.
+// drawShallows lets the water be lighter and foam where it meets the ice.
+func (s *ice) drawShallows(c *Canvas, k Camera, w *arena.World, i int, time float64) {
+	breath := 0.5 + 0.5*math.Sin(time*1.7+float64(i))
+	shape := s.place(k, s.plates[i].shape, -iceDepth, Point{})
+	s.wide, s.thin = s.wide[:0], s.thin[:0]
+	normals(shape, func(_ int, p, out Point) {
+		s.wide = append(s.wide, p.Add(out.Scale(k.Size(0.95))))
+		s.thin = append(s.thin, p.Add(out.Scale(k.Size(0.2+0.16*breath))))
+	})
+	for a := range shape {
+		if !s.open(w, i, a) {
+			continue
+		}
+		b := (a + 1) % len(shape)
+		c.strip(shape[a], shape[b], s.wide[b], s.wide[a], Hex(0x7fe0ea).Fade(0.34), Hex(0x7fe0ea).Fade(0))
+		c.strip(shape[a], shape[b], s.thin[b], s.thin[a], foam.Fade(0.75), foam.Fade(0.15))
+	}
+}
+
+// drawSides shows how thick the ice is, where it faces the viewer and the water.
 func (s *ice) drawSides(c *Canvas, k Camera, w *arena.World, i int) {
-	shift := s.shake(w, i)
-	shape := s.place(k, s.plates[i].shape, 0, shift)
+	shape := s.place(k, s.plates[i].shape, 0, s.shake(w, i))
 	down := Point{0, k.Size(iceDepth * 0.6)}
 	low := iceLow.Mix(Hex(0x8ec3d8), s.plates[i].tint*0.6)
 	for a := range shape {
 		p, q := shape[a], shape[(a+1)%len(shape)]
-		if p.X < q.X { // an edge that faces away
+		if p.X < q.X || !s.open(w, i, a) { // it faces away, or another plate
 			continue
 		}
-		c.Fill([]Point{q, p, p.Add(down), q.Add(down)}, func(n int) Color {
-			if n < 2 {
-				return low
-			}
-			return iceBed
-		})
+		c.strip(p, q, q.Add(down), p.Add(down), low, iceBed)
 	}
 }
 

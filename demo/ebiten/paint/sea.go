@@ -2,11 +2,32 @@ package paint
 
 import "math"
 
-// drawSea fills the canvas with water that moves with the time in seconds.
+// drawSea fills the canvas with water that moves with the time in seconds, and is
+// lighter around the ice.
 func drawSea(c *Canvas, k Camera, time float64) {
-	c.Wash(deep, sea)
-	c.EllipseGlow(k.Mid, k.Size(19), k.Size(19*tilt), Hex(0x1f86a3).Fade(0.55))
+	const columns, rows = 24, 14
+	c.room((columns + 1) * (rows + 1))
+	first := uint16(len(c.vertices))
+	for y := range rows + 1 {
+		for x := range columns + 1 {
+			p := Point{c.W * float64(x) / columns, c.H * float64(y) / rows}
+			c.vertex(p, seaAt(c, k, p))
+		}
+	}
+	for y := range uint16(rows) {
+		for x := range uint16(columns) {
+			at := first + y*(columns+1) + x
+			c.quad(at, at+1, at+columns+2, at+columns+1)
+		}
+	}
 	drawSwell(c, time)
+}
+
+// seaAt is the colour of the water at p.
+func seaAt(c *Canvas, k Camera, p Point) Color {
+	dx, dy := (p.X-k.Mid.X)/k.Size(20), (p.Y-k.Mid.Y)/k.Size(20*tilt)
+	glow := max(0, 1-dx*dx-dy*dy)
+	return deep.Mix(sea, p.Y/c.H).Mix(Hex(0x1f86a3), 0.5*glow)
 }
 
 // EllipseGlow fills an ellipse that fades from the middle to its edge.
