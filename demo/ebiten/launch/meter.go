@@ -20,16 +20,17 @@ import (
 // every frame but those within calm after a player came or went, for then
 // peers are set up, names are made, and buffers grow to their working size.
 // Later a buffer still grows now and then, when more is on its way at once than
-// ever before: allocs_measured has every one of those, and allocs_per_frame
-// their mean to one decimal.
+// ever before: allocs_measured counts every one of those. allocs_per_frame is
+// the mean of all measured frames but the 2 % that allocated most, so that it
+// says what a frame costs, and not what a record does.
 type meter struct {
 	times    histogram // microseconds
 	rtts     histogram // tenths of a millisecond, of every line, each second
-	measured int       // frames counted in mallocs
-	mallocs  uint64
+	allocs   histogram // of each measured frame
+	mallocs  uint64    // in all of them
 	mem      runtime.MemStats
 	players  int
-	restless int // frames until the party has been the same for a second
+	restless int // frames until the party has been the same for long enough
 }
 
 // frame runs one frame of s and measures it.
@@ -47,7 +48,7 @@ func (m *meter) frame(s *session.Session, in arena.Input) {
 	m.times.add(int(took.Microseconds()))
 	m.notice(s)
 	if m.restless == 0 {
-		m.measured++
+		m.allocs.add(int(m.mem.Mallocs - before))
 		m.mallocs += m.mem.Mallocs - before
 	}
 	if s.Frames()%session.TicksPerSecond == 0 {
@@ -66,14 +67,6 @@ func (m *meter) notice(s *session.Session) {
 	if n := len(s.Players()); n != m.players {
 		m.players, m.restless = n, calm
 	}
-}
-
-// perFrame is how many allocations a measured frame made, on average.
-func (m *meter) perFrame() float64 {
-	if m.measured == 0 {
-		return 0
-	}
-	return float64(m.mallocs) / float64(m.measured)
 }
 
 // A histogram counts whole numbers; those of its size and more count as the
@@ -98,4 +91,19 @@ func (h *histogram) quantile(q float64) int {
 		}
 	}
 	return 0
+}
+
+// lowMean is the mean of the lowest share q of the numbers.
+func (h *histogram) lowMean(q float64) float64 {
+	left := int(q * float64(h.total))
+	if left == 0 {
+		return 0
+	}
+	sum, n := 0, left
+	for v, count := range h.counts {
+		take := min(int(count), left)
+		sum += v * take
+		left -= take
+	}
+	return float64(sum) / float64(n)
 }

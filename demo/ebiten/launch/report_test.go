@@ -62,3 +62,22 @@ func TestQuantiles(t *testing.T) {
 		t.Errorf("the largest counts as %d", top)
 	}
 }
+
+func TestTheMeanOfTheLowestLeavesRecordsOut(t *testing.T) {
+	var h histogram
+	for range 98 {
+		h.add(1)
+	}
+	h.add(500)
+	h.add(900)
+
+	if got := h.lowMean(0.98); got != 1 {
+		t.Errorf("got %v, want 1", got)
+	}
+	if got := h.lowMean(1); got != (98+500+900)/100.0 {
+		t.Errorf("of all: got %v", got)
+	}
+	if got := (&histogram{}).lowMean(0.98); got != 0 {
+		t.Errorf("of none: got %v", got)
+	}
+}
