@@ -5,16 +5,11 @@ import (
 	"github.com/partyline-go/partyline/party"
 )
 
-// joined takes in that a member has come through: at a guest itself, at a host
-// one that was accepted.
-func (s *Session) joined(f party.Fact) {
+// joined takes in that this side is in the party, as a guest.
+func (s *Session) joined() {
 	if !s.party.Hosting() {
 		s.status = Playing
 		s.since = 0
-		return
-	}
-	if p := s.roll.of(f.PID); p == nil || !p.greeted { // it came over from the old host
-		s.welcome(f.Peer)
 	}
 }
 
@@ -24,6 +19,7 @@ func (s *Session) readWelcome(m *party.Message) {
 	if s.party.Hosting() {
 		return
 	}
+	s.vouched = m.From
 	s.roll.players = s.roll.players[:0]
 	for m.Len() > 0 {
 		pid, last, name := party.PID(m.Uint16()), m.Uint32(), m.Str()

@@ -2,16 +2,42 @@ package session
 
 import "github.com/partyline-go/partyline/party"
 
-// changeRole notices that this side has become the host, or is one no longer.
+// changeRole notices that this side has become the host, or is one no longer,
+// or has come to another host.
 func (s *Session) changeRole() {
-	switch {
-	case s.party.Hosting() && !s.hosting:
+	switch state := s.party.State(); {
+	case state == party.StateHosting && !s.hosting:
 		s.inherit()
-	case s.hosting && s.party.State() == party.StateJoined:
+	case state == party.StateJoined:
 		s.hosting = false
-		s.replica = replica{}
-		s.forecast = forecast{}
+		if host := s.hostPeer(); host != nil && host != s.host {
+			s.arrive(host)
+		}
 	}
+}
+
+// hostPeer is this guest's connection to its host; nil while there is none.
+func (s *Session) hostPeer() *party.Peer {
+	for peer := range s.party.Peers() {
+		return peer
+	}
+	return nil
+}
+
+// arrive begins anew with a host, as the guest that this side was before. Its
+// first letter says where its numbers go on, before any other can.
+func (s *Session) arrive(host *party.Peer) {
+	first := s.host == nil
+	s.host = host
+	if first {
+		return
+	}
+	s.since = 0
+	s.replica.restart()
+	s.forecast.known = false
+	w := s.letter(kindHere)
+	w.Str(s.cfg.Name)
+	s.post(w)
 }
 
 // inherit goes on from the newest snapshot. The members that were guests with
@@ -20,8 +46,7 @@ func (s *Session) changeRole() {
 func (s *Session) inherit() {
 	s.begin(&s.replica.latest().world)
 	for i := range s.roll.players {
-		p := &s.roll.players[i]
-		p.Host, p.greeted = p.Me, p.Me
+		s.roll.players[i].Host = s.roll.players[i].Me
 	}
 	s.countOut()
 }
@@ -51,14 +76,6 @@ func (s *Session) newHost(f party.Fact) {
 		s.roll.players[i].Host = s.roll.players[i].PID == f.PID
 	}
 	s.note(Note{Kind: NoteNewHost, Who: f.PID})
-	s.since = 0
-	if s.party.Hosting() {
-		return
-	}
-	s.replica.restart()
-	w := s.letter(kindHere)
-	w.Str(s.cfg.Name)
-	s.post(w)
 }
 
 // readHere takes in that a member has come over to the new host: its letters go

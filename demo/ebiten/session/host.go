@@ -26,8 +26,13 @@ func (s *Session) enter(pid party.PID, name string) {
 	}
 }
 
-// admit answers a stranger's hello.
+// admit answers a hello: a stranger's, or that of a member who has come over from
+// the old host and is in already.
 func (s *Session) admit(m *party.Message) {
+	if s.roll.of(m.By) != nil {
+		s.welcome(m.From)
+		return
+	}
 	asked := m.Str()
 	if m.Err() != nil {
 		s.party.Refuse(m.From, "that hello says no name")
@@ -66,9 +71,6 @@ func (s *Session) welcome(guest *party.Peer) {
 		w.Str(p.Name)
 	}
 	w.Send(guest, party.Reliable)
-	if p := s.roll.of(guest.PID()); p != nil {
-		p.greeted = true
-	}
 }
 
 // takeInputs queues a guest's inputs.

@@ -36,6 +36,9 @@ func (s *Session) readLetter(m *party.Message) {
 	if m.Kind == kindHere {
 		s.readHere(m, number)
 	}
+	if !s.party.Hosting() && m.From != s.vouched {
+		s.ledger.follow(m.By, number-1)
+	}
 	s.ledger.take(m.By, number)
 	if s.party.Hosting() {
 		if s.party.Forward(m, party.Reliable) == nil {

@@ -32,7 +32,9 @@ func TestOthersAreShownSmoothlyThoughSnapshotsComeUnevenly(t *testing.T) {
 	var shown arena.World
 	last, worst := math.NaN(), 0.0
 	for frame := range 600 {
-		waiting = append(waiting, next())
+		if frame%50 != 0 { // the host's clock is a little slow
+			waiting = append(waiting, next())
+		}
 		if frame%3 == 0 { // three come at once
 			for _, s := range waiting {
 				r.take(s, [arena.MaxPlayers]uint16{})

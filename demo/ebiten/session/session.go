@@ -85,7 +85,9 @@ type Session struct {
 	flood   [arena.MaxPlayers]int // lines of chat lately, by place
 
 	// A guest's.
-	seq      uint16 // number of the newest input
+	host     *party.Peer
+	vouched  *party.Peer // the host whose welcome has come: its letters can be judged
+	seq      uint16      // number of the newest input
 	history  history
 	replica  replica
 	forecast forecast
@@ -190,7 +192,7 @@ func (s *Session) read(m *party.Message) {
 func (s *Session) hear(f party.Fact) {
 	switch f.Kind {
 	case party.Joined:
-		s.joined(f)
+		s.joined()
 	case party.Gone:
 		s.lostGuest(f)
 	case party.NewHost:
