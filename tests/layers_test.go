@@ -19,7 +19,7 @@ var theHouse = house{
 		"matchmaker":     {"codes", "net"},
 		"matchmaker/cmd": {"codes", "net", "matchmaker"},
 		"party":          {"codes", "net", "matchmaker"},
-		"demo":           {"codes", "party", "matchmaker", "net/rtc", "demo"},
+		"demo":           {"codes", "net", "party", "matchmaker", "net/rtc", "demo"},
 		"tests":          {"codes", "net", "matchmaker", "party", "demo", "tests"},
 	},
 

@@ -3,9 +3,8 @@ package main
 import (
 	"strings"
 
-	"github.com/partyline-go/partyline/codes"
 	"github.com/partyline-go/partyline/demo/ebiten/paint"
-	"github.com/partyline-go/partyline/party"
+	"github.com/partyline-go/partyline/demo/ebiten/session"
 )
 
 // An entry is where a code is typed or pasted. The keys on the screen are for
@@ -63,8 +62,8 @@ func (e *entry) update(a *app) scene {
 // join tries what was typed.
 func (e *entry) join(a *app) {
 	text := strings.TrimSpace(e.code.String())
-	if _, err := codes.Parse(text, party.DefaultPort); err != nil {
-		e.wrong = err.Error()
+	if _, err := session.ParseCode(text); err != nil {
+		e.wrong = errorWords(err)
 		return
 	}
 	o := a.options

@@ -171,3 +171,13 @@ func (w *World) Leave(id uint16) {
 		}
 	}
 }
+
+// Rename gives a player another id: the disc and its score stay what they are.
+func (w *World) Rename(from, to uint16) {
+	if at := w.Place(from); at >= 0 && to != 0 && w.Place(to) < 0 {
+		w.Discs[at].ID = to
+		if w.Winner == from {
+			w.Winner = to
+		}
+	}
+}

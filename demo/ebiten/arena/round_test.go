@@ -167,3 +167,16 @@ func TestALeaverIsForgottenAsTheLastHitter(t *testing.T) {
 		t.Error("a hit by nobody")
 	}
 }
+
+func TestARenamedPlayerKeepsDiscAndScore(t *testing.T) {
+	w := playing(2, Vec{-1, 0}, Vec{1, 0})
+	w.Discs[1].Wins = 2
+
+	w.Rename(2, 9)
+	w.Rename(1, 9) // taken
+	w.Rename(5, 6) // nobody
+
+	if d := w.Discs[1]; d.ID != 9 || d.Wins != 2 || d.State != Skating || w.Discs[0].ID != 1 || w.Place(6) >= 0 {
+		t.Errorf("%+v", w.Discs[:3])
+	}
+}

@@ -89,8 +89,12 @@ func status(s *session.Session) string {
 		return "joining…"
 	}
 	w := s.Shown()
-	return fmt.Sprintf("%d players, round %d, %v, %d on the ice; %s",
-		len(s.Players()), w.Round, w.Phase, w.Standing(), traffic(s))
+	players := fmt.Sprintf("%d players", len(s.Players()))
+	if len(s.Players()) == 1 {
+		players = "1 player"
+	}
+	return fmt.Sprintf("%s, round %d, %v, %d on the ice; %s",
+		players, w.Round, w.Phase, w.Standing(), traffic(s))
 }
 
 func traffic(s *session.Session) string {

@@ -49,7 +49,7 @@ func Start(o Options, tell func(string)) (*Game, error) {
 // open hosts or joins, and says where the bots are to go.
 func (g *Game) open(tell func(string)) (codes.Target, error) {
 	if g.options.Join != "" {
-		to, err := codes.Parse(g.options.Join, party.DefaultPort)
+		to, err := session.ParseCode(g.options.Join)
 		if err != nil {
 			return to, err
 		}

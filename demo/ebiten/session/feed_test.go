@@ -70,3 +70,15 @@ func TestEveryEndHasWords(t *testing.T) {
 		t.Errorf("the host's own words are missing in %q", got)
 	}
 }
+
+func TestATypedCodeIsReadOrTheReasonToldInWords(t *testing.T) {
+	for _, text := range []string{"fw000 0bb2y", "FW000-0BB2Y", "127.0.0.1:27415", "127.0.0.1"} {
+		if to, err := ParseCode(text); err != nil || to.Addr.String() != "127.0.0.1:27415" {
+			t.Errorf("%q: %v, error %v", text, to.Addr, err)
+		}
+	}
+	_, err := ParseCode("FW000-0BB2Z")
+	if err == nil || !strings.HasPrefix(ErrorWords(err), "That is no join code") || !strings.HasSuffix(ErrorWords(err), ".") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/partyline-go/partyline/demo/ebiten/arena"
 	"github.com/partyline-go/partyline/party"
 )
@@ -8,7 +10,7 @@ import (
 // begin makes this side the one that decides, in a world.
 func (s *Session) begin(w *arena.World) {
 	s.status, s.hosting = Playing, true
-	s.world, s.shown = *w, *w
+	s.world, s.shown, s.ghosts = *w, *w, nil
 	for i := range s.queues {
 		s.queues[i] = inputQueue{}
 	}
@@ -43,6 +45,7 @@ func (s *Session) admit(m *party.Message) {
 		return // gone already, or full, which the stranger hears from the library
 	}
 	name := s.roll.free(asked)
+	s.comeBack(pid, name)
 	s.enter(pid, name)
 	s.welcome(m.From)
 	s.introduce(pid, name)
@@ -91,6 +94,7 @@ func (s *Session) hostTick(in arena.Input) {
 			all[i] = s.queues[i].take()
 		}
 	}
+	s.layGhosts()
 	s.world.Step(&all)
 	s.shown = s.world
 	if !s.quiet {
@@ -128,7 +132,43 @@ func (s *Session) lostGuest(f party.Fact) {
 	if f.Why != party.WhyClosed && f.Why != party.WhyReplaced {
 		s.gone++
 	}
+	if f.Why == party.WhyReplaced {
+		s.ghosts = append(s.ghosts, ghost{f.PID, s.roll.name(f.PID), s.frames})
+	}
 	s.dismiss(f.PID, f.Why)
+}
+
+// A ghost is a guest whose program has ended without a word and that has shown
+// its seat again: its disc waits for its new hello.
+type ghost struct {
+	pid   party.PID
+	name  string
+	since uint64 // frame
+}
+
+// ghostFor is how many frames a ghost's disc waits.
+const ghostFor = 2 * TicksPerSecond
+
+// comeBack gives a guest that is back its disc, and with it its score.
+func (s *Session) comeBack(pid party.PID, name string) {
+	for i, g := range s.ghosts {
+		if g.name == name {
+			s.world.Rename(uint16(g.pid), uint16(pid))
+			s.ghosts = slices.Delete(s.ghosts, i, i+1)
+			return
+		}
+	}
+}
+
+// layGhosts takes the discs of those out of the game who have not come after all.
+func (s *Session) layGhosts() {
+	s.ghosts = slices.DeleteFunc(s.ghosts, func(g ghost) bool {
+		late := s.frames-g.since > ghostFor
+		if late {
+			s.world.Leave(uint16(g.pid))
+		}
+		return late
+	})
 }
 
 // dismiss takes a member out of the game and tells everyone.
@@ -137,7 +177,9 @@ func (s *Session) dismiss(pid party.PID, why party.Why) {
 		return
 	}
 	s.note(Note{Kind: NoteLeft, Who: pid, Why: why})
-	s.world.Leave(uint16(pid))
+	if why != party.WhyReplaced {
+		s.world.Leave(uint16(pid))
+	}
 	s.roll.remove(pid)
 	s.ledger.forget(pid)
 	w := s.letter(kindGone)

@@ -83,6 +83,7 @@ type Session struct {
 	world   arena.World
 	queues  [arena.MaxPlayers]inputQueue
 	flood   [arena.MaxPlayers]int // lines of chat lately, by place
+	ghosts  []ghost
 
 	// A guest's.
 	host     *party.Peer
@@ -153,6 +154,7 @@ func (s *Session) Frame(in arena.Input) {
 	s.frames++
 	s.since++
 	s.party.Begin(Tick)
+	s.hearFacts() // first: a ghost is gone before its player's new hello
 	for m := range s.party.Inbox() {
 		s.read(m)
 	}
@@ -167,6 +169,10 @@ func (s *Session) Frame(in arena.Input) {
 	s.everySecond()
 	s.sampleLines()
 	s.party.End()
+	s.hearFacts()
+}
+
+func (s *Session) hearFacts() {
 	for f := range s.party.Facts() {
 		s.hear(f)
 	}

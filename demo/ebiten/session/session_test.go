@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/partyline-go/partyline/codes"
 	"github.com/partyline-go/partyline/demo/ebiten/arena"
 	netmsg "github.com/partyline-go/partyline/net"
 	"github.com/partyline-go/partyline/party"
@@ -17,7 +18,7 @@ var bad = netmsg.LinkConfig{Loss: 0.1, Latency: 40 * time.Millisecond, Jitter: 2
 func TestTwelvePlayOverABadLineAndNoLetterIsLost(t *testing.T) {
 	tb := newTable(t, 11, bad)
 
-	tb.run(40 * time.Second)
+	tb.run(25 * time.Second)
 	tb.rest()
 
 	for _, m := range tb.members {
@@ -30,7 +31,7 @@ func TestTwelvePlayOverABadLineAndNoLetterIsLost(t *testing.T) {
 		sent += m.Tally().Sent
 		received += m.Tally().Received
 	}
-	if sent != received || sent < 11*40 {
+	if sent != received || sent < 11*25 {
 		t.Errorf("%d letters were sent, hop by hop, %d received", sent, received)
 	}
 }
@@ -282,6 +283,31 @@ func TestASilentGuestIsGoneAtTenSecondsWithWords(t *testing.T) {
 	}
 	if host.world.Place(uint16(silent.Me())) >= 0 {
 		t.Error("its disc is still in the game")
+	}
+}
+
+func TestWhoComesBackWithItsSeatHasItsNameItsDiscAndItsScore(t *testing.T) {
+	tb := newTable(t, 2, netmsg.LinkConfig{Latency: 20 * time.Millisecond})
+	host, crashed := tb.members[0], tb.members[1]
+	seat, name := crashed.Seat(), crashed.roll.name(crashed.Me())
+	old := host.world.Place(uint16(crashed.Me()))
+	host.world.Discs[old].Wins = 2
+	tb.dead[crashed] = true
+	tb.run(time.Second)
+
+	back := tb.seat(name)
+	back.party = party.New(party.Config{Proto: Proto, Seat: seat, Socket: tb.net.Socket("10.0.0.77:27415")})
+	if err := back.Join(codes.Target{Addr: tb.address(0)}); err != nil {
+		t.Fatal(err)
+	}
+	tb.until(time.Second, "it is back", func() bool { return back.Status() == Playing && len(back.Players()) == 3 })
+	tb.run(3 * time.Second)
+
+	if len(host.Players()) != 3 || host.roll.name(back.Me()) != name || host.Disconnects() != 0 {
+		t.Errorf("players %+v, %d disconnects", host.Players(), host.Disconnects())
+	}
+	if d := host.world.Discs[old]; d.ID != uint16(back.Me()) || d.Wins != 2 || host.world.Players() != 3 {
+		t.Errorf("disc %+v of %d", d, host.world.Players())
 	}
 }
 

@@ -2,7 +2,12 @@ package session
 
 import (
 	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/partyline-go/partyline/codes"
 	"github.com/partyline-go/partyline/party"
 )
 
@@ -66,11 +71,23 @@ func goneWords(why party.Why) string {
 	return "left"
 }
 
+// ParseCode reads what a player typed or pasted: a code or an address.
+// ErrorWords makes a sentence of its error.
+func ParseCode(text string) (codes.Target, error) {
+	to, err := codes.Parse(text, party.DefaultPort)
+	if err != nil {
+		reason := strings.TrimPrefix(err.Error(), "codes: ")
+		return to, fmt.Errorf("that is no join code and no address: %s", reason)
+	}
+	return to, nil
+}
+
 // ErrorWords says in a sentence for players why a call failed.
 func ErrorWords(err error) string {
 	var why party.Why
 	if errors.As(err, &why) {
 		return EndWords(why, "")
 	}
-	return err.Error()
+	first, size := utf8.DecodeRuneInString(err.Error())
+	return string(unicode.ToUpper(first)) + err.Error()[size:] + "."
 }

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The test binary is also the program, for tests of real processes.
+func TestMain(m *testing.M) {
+	if os.Getenv("FLOE_PLAYS") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A process is the program, running.
+type process struct {
+	*exec.Cmd
+	lines chan string
+	all   []string
+}
+
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.Command(os.Args[0], args...), lines: make(chan string, 1000)}
+	p.Env = append(os.Environ(), "FLOE_PLAYS=1", "DISPLAY=", "WAYLAND_DISPLAY=")
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stderr = p.Stdout
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Process.Kill(); p.Wait() })
+	go p.read(out)
+	return p
+}
+
+func (p *process) read(out io.Reader) {
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		p.lines <- lines.Text()
+	}
+	close(p.lines)
+}
+
+// line waits for a line that contains something, and gives it.
+func (p *process) line(t *testing.T, part string, within time.Duration) string {
+	t.Helper()
+	limit := time.After(within)
+	for {
+		select {
+		case l, open := <-p.lines:
+			p.all = append(p.all, l)
+			if strings.Contains(l, part) {
+				return l
+			}
+			if !open {
+				t.Fatalf("it ended without %q:\n%s", part, strings.Join(p.all, "\n"))
+			}
+		case <-limit:
+			t.Fatalf("%v without %q:\n%s", within, part, strings.Join(p.all, "\n"))
+		}
+	}
+}
+
+const patient = 30 * time.Second // for a machine that is busy
+
+func TestElevenBotsPlayOverABadLineAndTheReportAddsUp(t *testing.T) {
+	p := start(t, strings.Fields("-bots 11 -for 4s -loss 0.05 -latency 40ms -jitter 20ms -report json -port 0 -seed 3")...)
+
+	last := p.line(t, `{"players"`, patient)
+	if err := p.Wait(); err != nil {
+		t.Fatalf("%v:\n%s", err, strings.Join(p.all, "\n"))
+	}
+
+	if rest, open := <-p.lines; open {
+		t.Errorf("after the report comes %q", rest)
+	}
+	var r map[string]any
+	if err := json.Unmarshal([]byte(last), &r); err != nil {
+		t.Fatalf("%v: %s", err, last)
+	}
+	for name, want := range map[string]float64{"players": 12, "lost": 0, "disordered": 0, "disconnects": 0} {
+		if r[name] != want {
+			t.Errorf("%s is %v, want %v", name, r[name], want)
+		}
+	}
+	if r["reliable_sent"] != r["reliable_received"] || r["reliable_sent"].(float64) < 66 {
+		t.Errorf("%v letters sent, %v received", r["reliable_sent"], r["reliable_received"])
+	}
+}
+
+func TestAKilledGuestIsBackAtOnceInItsOwnPlace(t *testing.T) {
+	seat := filepath.Join(t.TempDir(), "seat")
+	host := start(t, strings.Fields("-host -name Hanna -for 2m")...)
+	code := strings.TrimPrefix(host.line(t, "join code", patient), "join code ")
+	guest := start(t, "-join", code, "-name", "Gert", "-seat", seat, "-for", "2m")
+	host.line(t, "Gert joined", patient)
+	for deadline := time.Now().Add(patient); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(seat); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no seat was kept")
+		}
+	}
+
+	guest.Process.Kill() // kill -9
+	guest.Wait()
+	back := start(t, "-join", code, "-name", "Gert", "-seat", seat, "-for", "2m")
+
+	host.line(t, "Gert is coming back", patient)
+	host.line(t, "Gert joined", patient)
+	back.line(t, "2 players", patient)
+}
+
+func TestAJoinThatFailsIsToldInWords(t *testing.T) {
+	p := start(t, "-join", "no code at all", "-for", "2s")
+
+	p.line(t, "join code", patient)
+
+	if err := p.Wait(); err == nil {
+		t.Error("it ended as if all were well")
+	}
+}
