@@ -27,7 +27,7 @@ type Config struct {
 	NoHandOff bool
 
 	// SilenceTimeout is how long a peer may be silent before it counts as gone;
-	// 10s if zero.
+	// 10s if zero, for ever if negative.
 	SilenceTimeout time.Duration
 
 	// StallTimeout is how long this side may be without a frame and without
@@ -58,7 +58,7 @@ func (c Config) withDefaults() Config {
 	if c.Port == 0 {
 		c.Port = DefaultPort
 	}
-	if c.SilenceTimeout <= 0 {
+	if c.SilenceTimeout == 0 {
 		c.SilenceTimeout = SilenceTimeout
 	}
 	if c.StallTimeout == 0 {

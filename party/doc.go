@@ -1,4 +1,144 @@
-// Package party is the network of an Ebitengine game: a host and up to eleven
-// guests, polled once per frame. Nothing calls back, nothing blocks a frame,
-// and the game needs no lock.
+// Package party is the network of a game for a few friends: a host and up to
+// eleven guests, polled once per frame. Nothing calls back, nothing blocks a
+// frame, and the game needs no lock. Made for Ebitengine's Update, it imports
+// nothing of it.
+//
+// # A frame
+//
+//	func (g *game) Update() error {
+//		g.party.Begin(time.Second / 60) // time, and what came in
+//		for m := range g.party.Inbox() {
+//			switch m.Kind {
+//			case party.Hello: // a stranger is at the host's door
+//				g.party.Accept(m.From) // or Refuse(m.From, "wrong map")
+//			case kindMove:
+//				x, y := m.Float32(), m.Float32()
+//				if m.Err() == nil {
+//					g.move(m.By, x, y)
+//				}
+//				if g.party.Hosting() {
+//					g.party.Forward(m, party.Latest(0)) // to the others
+//				}
+//			}
+//		}
+//		g.party.Update() // hellos that wait, a host that is silent
+//
+//		w := g.party.Write(kindMove)
+//		w.Float32(g.x)
+//		w.Float32(g.y)
+//		w.SendAll(party.Latest(0)) // a guest's goes to the host
+//
+//		g.party.End() // what was queued leaves
+//		for f := range g.party.Facts() {
+//			g.note(f) // Joined, Gone, Down, NewHost, …
+//		}
+//		return nil
+//	}
+//
+// The same frame serves the host and its guests. A session begins with
+// [Party.Host] or [Party.Join] and ends with [Party.Leave] or a [Down] fact;
+// the same Party then begins another.
+//
+// # Who is who
+//
+// The host that opened the party is [PID] 1 and hands out 2, 3 and so on, none
+// twice. A connection that comes in is a stranger: of all that it says only its
+// hello reaches the game, once, as a message of kind [Hello], until the game
+// accepts it. A [Peer] is the other end of a connection: guests are connected to
+// the host alone. A [Member] is anyone in the party. [Writer.SendTo] reaches
+// members from any member; the host passes it on.
+//
+// # What is sent
+//
+// A message is a [Kind], and up to [MaxMessage] bytes that the [Writer] puts
+// together and the [Reader] takes apart. Its [Mode] says how it travels:
+// [Reliable], [Unreliable], [Latest] or [On]. What is too large is refused with
+// its size and the limit, never cut. Sends only queue; End sends. Data handed
+// out is borrowed until the next Begin, and a steady frame allocates nothing.
+//
+// # When the host goes
+//
+// A party outlives its host. Every member has the roster, and with it the
+// order in which they would be host: by pid. When the host leaves
+// ([Party.Leave], [Party.HandOff]) or is silent for [SilenceTimeout], the first
+// of them opens, the others find it, all keep their pids, and Facts tell
+// [NewHost]. With nobody else left, Facts tell [Down], and [Party.StandAlone]
+// goes on alone. [Config.NoHandOff] switches this off; [Party.BecomeHost] and
+// [Party.Follow] let the game rule it.
+//
+// # Time
+//
+// A party is live or stepped. Live, it runs on the machine's monotonic clock
+// and a UDP socket; when a frame is late by more than 100 ms, a watchdog
+// acknowledges, keeps alive and resends in its place. Stepped, on a
+// netmsg.StepSocket, it has no clock but Begin's dt and no goroutine, so that
+// whole worlds of parties run on one seed in a test.
+//
+// # Limits
+//
+// They are constants: [MaxMembers], [MaxMessage], [MaxLatest],
+// [FragmentPayload], [MaxDatagram], [MaxQueued], [MaxString], [MaxStream],
+// [SilenceTimeout], [StallTimeout], [JoinTimeout], [MaxHelloWait].
+//
+// Messages are not sealed: whoever can read the packets can read and forge
+// them.
+//
+// # For those who know ludic.net
+//
+// Every function of ludic.net, and what it is called here:
+//
+//	NetConfig: proto, port              Config.Proto, Config.Port
+//	NetConfig: seed                     Config.Random
+//	port NetWorld (log, trace)          Config.Log; trace is its debug level
+//	port NetSocket, unbound: Udp        Config.Socket, nil: UDP
+//	net_config                          New
+//	net_host                            Party.Host
+//	net_hello_set                       Writer.SetHello
+//	net_join, net_room_join             Party.Join: an address, or a room's code
+//	net_accept                          Party.Accept; Party.Refuse says no
+//	net_joined_as                       Party.JoinedAs, once Facts told Joined
+//	net_dial                            Party.Dial
+//	net_follow                          Party.Follow
+//	net_stand_alone                     Party.StandAlone
+//	net_become_host                     Party.BecomeHost
+//	net_hello_wait                      Party.HelloWait
+//	net_begin, net_update, net_end      Party.Begin, Party.Update (no dt), Party.End
+//	net_keepalive, net_flush_all        Party.KeepAlive, Party.FlushAll
+//	net_reset, net_lose, net_fresh      Party.Leave, Party.Lose, Party.Fresh
+//	np_queue                            Writer.Send
+//	np_queue_all                        Writer.SendAll; Writer.SendAllBut
+//	np_flush                            Party.Flush
+//	np_close                            Party.ClosePeer
+//	np_of_pid                           Party.PeerOf
+//	net_close_when_sent                 Party.CloseWhenSent
+//	nw_begin                            Party.Write
+//	nw_i, nw_b, nw_f, nw_s, nw_text     Writer.Int, Byte, Float32, Str, Text
+//	nw_len                              Writer.Len
+//	net_inbox                           Party.Inbox; the host's peers are skipped once closed
+//	net_read                            nothing: a Message is read where it is
+//	nr_i, nr_b, nr_f, nr_s, nr_text     Reader.Int, Byte, Float32, Str, Text
+//	nr_bad                              Reader.Err
+//	net_copy_read                       Party.Forward
+//	net_written                         Writer.Loopback
+//	nb_put8, nb_put32                   Put8, Put32
+//	nb_get8, nb_get32, nb_copy          Get8, Get32, Copy
+//	net_code_of, net_parse_code         codes.Join, codes.Parse
+//	net_code_ip, net_code_port          codes.Target
+//	net_is_room                         codes.IsRoom
+//	net_join_code                       Party.JoinCode
+//	net_state                           Party.State
+//	net_live, net_active, net_hosting   State.Live, Active, Hosting
+//	net_joined, net_joining             State.Joined, Joining
+//	net_my_pid, net_token, net_time     Party.MyPID, Party.Token, Party.Time
+//	net_why, net_port                   Party.Why, Party.Port
+//	net_join_ip, net_join_port          Party.Target
+//	net_peer_on, pid, ip, port, heard   Peer.On, PID, Addr, LastHeard
+//	net_peer_count                      Party.PeerCount; Party.Peers
+//	net_room                            Party.Room
+//	net_bytes_out                       Party.BytesOut
+//	net_kind_bytes, net_kind_out_clear  Party.KindBytes, Party.ClearKindBytes
+//	net_facts                           Party.Facts
+//	NET_GONE, NET_CLOSED, NET_DOWN      Gone, Closed, Down
+//	NET_ROOM, NET_ROOM_FAILED           RoomOpen, RoomFailed
+//	NET_WHY_*                           Why
 package party

@@ -10,7 +10,7 @@ var (
 	ErrIdle = errors.New("party: no session: call Host or Join first")
 
 	// ErrBusy: the call begins a session, and there is one.
-	ErrBusy = errors.New("party: a session is on: call Leave first")
+	ErrBusy = errors.New("party: a session is on, call Leave first")
 
 	// ErrNotJoined: the call needs a guest that is in the party.
 	ErrNotJoined = errors.New("party: not joined")

@@ -8,6 +8,9 @@ package party
 // two others ask it.
 func (p *Party) watch() {
 	half := p.cfg.SilenceTimeout / 2
+	if half < 0 {
+		return
+	}
 	switch silent := p.host.LastHeard() >= half; {
 	case !silent && p.phase == phaseCalm:
 		return
@@ -17,7 +20,7 @@ func (p *Party) watch() {
 	case p.alone():
 		return
 	}
-	p.phase = phaseWatch
+	p.phase, p.cause = phaseWatch, WhySilent
 	first := p.heirs()[0]
 	if first != p.place.pid {
 		p.tryMember(first)

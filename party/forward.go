@@ -12,7 +12,7 @@ import (
 func (p *Party) Forward(m *Message, mode Mode, to ...PID) error {
 	switch {
 	case p.state != StateHosting:
-		return fmt.Errorf("party: cannot forward: %w", ErrNotHosting)
+		return fmt.Errorf("%w: cannot forward", ErrNotHosting)
 	case m.Kind == Hello:
 		return fmt.Errorf("party: a hello is not forwarded")
 	}

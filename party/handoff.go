@@ -21,13 +21,13 @@ type handing struct {
 // host and keep their pids. Only the host can, and only to a guest.
 func (p *Party) HandOff(to PID) error {
 	if p.state != StateHosting {
-		return fmt.Errorf("party: cannot hand off: %w", ErrNotHosting)
+		return fmt.Errorf("%w: cannot hand off", ErrNotHosting)
 	}
 	if to == 0 {
 		to = p.firstHeir()
 	}
 	if p.guest(to) == nil {
-		return fmt.Errorf("party: cannot hand off: %w: pid %d", ErrGone, to)
+		return fmt.Errorf("%w: pid %d", ErrGone, to)
 	}
 	h := handOff{p.place.roster.epoch + 1, to}
 	p.now = p.clock.now()

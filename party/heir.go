@@ -16,7 +16,6 @@ func (p *Party) open() {
 	if p.named == p.place.pid {
 		p.heirEpoch = p.highest // the one that it was named for
 	}
-	p.began, p.until = p.now, p.now+seekTime
 	p.endDials(nil)
 	p.tries = p.tries[:0]
 	p.takeAskers()
@@ -284,7 +283,7 @@ func (p *Party) Follow(to codes.Target) error {
 		return nil
 	}
 	if p.state == StateHosting {
-		return fmt.Errorf("party: cannot follow: %w: %v now", ErrBusy, p.state)
+		return fmt.Errorf("%w: %v", ErrBusy, p.state)
 	}
 	if err := p.resume("follow"); err != nil {
 		return err
@@ -309,7 +308,7 @@ func (p *Party) resume(what string) error {
 	case p.state == StateJoined:
 		return nil
 	case p.state != StateIdle || p.place.roster.member(p.place.pid) == nil:
-		return fmt.Errorf("party: cannot %s: %w", what, ErrNotJoined)
+		return fmt.Errorf("%w: cannot %s", ErrNotJoined, what)
 	}
 	if err := p.openSocket(0, true); err != nil {
 		return err

@@ -1,16 +1,13 @@
 package party
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // Host opens a socket on port (0: the system chooses; with Config.Socket, its
 // own) and takes guests. token is an id of the session, for the game to use;
 // guests learn it. The error wraps WhyPortInUse, WhySocket or ErrBusy.
 func (p *Party) Host(port uint16, token uint32) error {
 	if err := p.begin(); err != nil {
-		return fmt.Errorf("party: cannot host: %w", err)
+		return err
 	}
 	if err := p.openSocket(port, true); err != nil {
 		return err

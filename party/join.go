@@ -18,7 +18,7 @@ import (
 // when there is no socket (WhySocket).
 func (p *Party) Join(to codes.Target) error {
 	if err := p.begin(); err != nil {
-		return fmt.Errorf("party: cannot join: %w", err)
+		return err
 	}
 	return p.setOut(to)
 }
@@ -28,7 +28,7 @@ func (p *Party) Join(to codes.Target) error {
 // facts. Errors are those of Join.
 func (p *Party) Dial(to codes.Target) error {
 	if p.state.Live() {
-		return fmt.Errorf("party: cannot dial: %w: %v now", ErrBusy, p.state)
+		return fmt.Errorf("%w: %v", ErrBusy, p.state)
 	}
 	p.closeSession()
 	return p.setOut(to)

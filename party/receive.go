@@ -54,9 +54,11 @@ func isLibrary(data []byte, op byte) bool {
 // guestSaid takes a guest's message: kind 1, n 1, n pids of 2, then data. With
 // no pids it is for the host.
 func (p *Party) guestSaid(r *Peer, data []byte, m Mode) {
-	if isLibrary(data, opRosterAck) {
-		p.acked(r, data[2:])
-		return
+	if len(data) >= 2 && Kind(data[0]) == kindLibrary {
+		if data[1] == opRosterAck {
+			p.acked(r, data[2:])
+		}
+		return // an op that this version does not know says nothing
 	}
 	g, ok := parseGuestMessage(data)
 	switch {
@@ -65,8 +67,8 @@ func (p *Party) guestSaid(r *Peer, data []byte, m Mode) {
 	case g.kind == Hello && !r.greeted:
 		r.greeted = true // one that was let in before it said hello
 		p.inbox.add(Message{From: r, By: r.pid, Kind: Hello, data: g.data, slot: r.slot})
-	case g.kind == kindLibrary || g.kind == Hello:
-		// an op that this version does not know, or a second hello
+	case g.kind == Hello:
+		// the game has it
 	case len(g.to) == 0:
 		p.inbox.add(Message{From: r, By: r.pid, Kind: g.kind, data: g.data, slot: r.slot})
 	default:

@@ -52,7 +52,7 @@ func portTaken(err error) bool {
 // begin clears the table for a new session.
 func (p *Party) begin() error {
 	if p.state.Active() {
-		return fmt.Errorf("%w: %v now", ErrBusy, p.state)
+		return fmt.Errorf("%w: %v", ErrBusy, p.state)
 	}
 	p.forgetFacts()
 	p.inbox = inbox{}
