@@ -140,16 +140,22 @@ func (c *Config) Validate() error {
 }
 
 // MaxReliable is the size in bytes of the largest reliable message that a
-// connection of this Config takes: plain, 27 bytes less than MaxPacket, so
-// 1,173, and never over 16,383.
+// connection of this Config takes: MaxMessage, so 65,535; plain, 27 bytes less
+// than MaxPacket, so 1,173, and never over 16,383. A peer may take less.
 func (c *Config) MaxReliable() int {
+	if c == nil || !c.Plain {
+		return announced(c.settle(), false, 0).maxMessage
+	}
 	return plainMaxReliable(c.settle())
 }
 
 // MaxLatest is the size in bytes of the largest latest value that a connection
-// of this Config takes: plain, 29 bytes less than MaxPacket, so 1,171, and
-// never over 16,383.
+// of this Config takes: MaxValue, so 16,384; plain, 29 bytes less than
+// MaxPacket, so 1,171, and never over 16,383. A peer may take less.
 func (c *Config) MaxLatest() int {
+	if c == nil || !c.Plain {
+		return announced(c.settle(), false, 0).maxLatest
+	}
 	return plainMaxLatest(c.settle())
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"sync"
+	"time"
 )
 
 // ErrConnecting is what a send returns on a dialled connection that is not
@@ -49,6 +50,8 @@ type line interface {
 // used it.
 type owner interface {
 	touched() // the line was sent through or closed, or an event was taken
+
+	now() time.Duration // the time of the line
 }
 
 // ID is the connection's number, the one that its events carry.

@@ -47,7 +47,10 @@ type Endpoint struct {
 	accepting bool
 	stalled   bool // frames have stopped for StallTimeout
 
-	gate   *plainGate
+	gate   *plainGate  // Plain
+	sealed *sealedDoor // otherwise
+	listen func(from netip.AddrPort, datagram []byte) bool
+
 	peers  []*peer                  // all in the tables, by ID
 	byAddr map[netip.AddrPort]*peer // the connections of an address, linked by next
 	dials  []*peer                  // those with a handshake in progress
@@ -156,7 +159,11 @@ func newEndpoint(socks []Socket, ownUDP bool, h Handler, cfg *Config, accepting 
 	}
 	e.outbox = newOutbox(e.socks, e.mode != reading, e.bufferSize())
 	e.inbatch = newBatch(firstBatch, e.bufferSize())
-	e.gate = newPlainGate(cfg, newGateKey(cfg.Random))
+	if cfg.Plain {
+		e.gate = newPlainGate(cfg, newGateKey(cfg.Random))
+	} else {
+		e.sealed = newSealedDoor(cfg, e.socks, 0)
+	}
 	e.out = newOutlet(h, e.mode != reading)
 	e.start()
 	return e

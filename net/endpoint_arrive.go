@@ -12,6 +12,10 @@ func (e *Endpoint) arrive(now time.Duration, d *Datagram) {
 	if e.closed {
 		return
 	}
+	if e.sealed != nil {
+		e.arriveSealed(now, d)
+		return
+	}
 	kind, ok := plainKindOf(d.Data)
 	switch {
 	case len(d.Data) < plainKindLen:

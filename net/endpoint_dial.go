@@ -13,6 +13,16 @@ import (
 // DialOptions of one dial. The zero value is what Dial uses.
 type DialOptions struct {
 	ID ConnID // of the new connection; 0: the next free one
+
+	// NMS2, each in place of the Config's field of that name.
+	ServerKey   []byte
+	Fingerprint uint64
+	PSK         []byte
+	Secret      []byte
+	Token       []byte
+	Hello       []byte
+
+	Salt [8]byte // NMS2: a pair's id, from a matchmaker; zero: random
 }
 
 // maxDialAddrs is how many addresses one dial may name.
@@ -22,9 +32,10 @@ const maxDialAddrs = 8
 // wait: the handler hears Joined, or Left with NoAnswer or Denied. The
 // connection returned may be closed meanwhile; sends are ErrConnecting.
 //
-// Up to eight addresses of the same peer may be named. A plain endpoint asks
-// all of them and goes on with the first that answers. An address of a family
-// that the endpoint has no socket for is left out. Dial returns an error if no
+// Up to eight addresses of the same peer may be named, the best first. All of
+// them are asked, in one handshake: a plain endpoint goes on with the first that
+// answers, a sealed one with the best that does within 50 ms of the first. An
+// address of a family that the endpoint has no socket for is left out. Dial returns an error if no
 // address is left or there are too many, the ID is in use, or the endpoint is
 // closed (ErrClosed).
 func (e *Endpoint) Dial(to []netip.AddrPort, opt DialOptions) (*Conn, error) {
@@ -41,12 +52,28 @@ func (e *Endpoint) Dial(to []netip.AddrPort, opt DialOptions) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.dial.to = reach
-	if len(reach) == 1 {
-		p.conn.addr = reach[0]
+	if err := e.begin(p, reach); err != nil {
+		e.hangUpDial(p)
+		e.forget(p)
+		e.untold--
+		return nil, err
 	}
 	p.touched()
 	return &p.conn, nil
+}
+
+// begin starts the handshake of a dial whose addresses are known.
+func (e *Endpoint) begin(p *peer, to []netip.AddrPort) (err error) {
+	p.dial.to = to
+	if len(to) == 1 {
+		p.conn.addr = to[0]
+	}
+	if e.sealed == nil {
+		p.dial.handshake = newPlainClient(e.cfg, e.now())
+		return nil
+	}
+	p.dial.attempt, err = e.newAttempt(to, p.dial.opt)
+	return err
 }
 
 // reachable gives the addresses of to, in the form they are compared in, that
@@ -77,7 +104,7 @@ func (e *Endpoint) newDial(opt DialOptions) (*peer, error) {
 	if _, taken := slices.BinarySearchFunc(e.peers, opt.ID, comparePeer); taken {
 		return nil, fmt.Errorf("netmsg: connection %d is there already", opt.ID)
 	}
-	d := &dialLine{handshake: newPlainClient(e.cfg, e.now())}
+	d := &dialLine{opt: opt}
 	p := e.newPeer(opt.ID, peerDialing, d)
 	p.dial = d
 	e.dials = append(e.dials, p)
@@ -145,7 +172,7 @@ func (e *Endpoint) lookUp(p *peer, t dialPlace) {
 	if p.dial == nil || p.dial.over {
 		return
 	}
-	if p.dial.to = e.reachable(to); len(p.dial.to) == 0 {
+	if reach := e.reachable(to); len(reach) == 0 || e.begin(p, reach) != nil {
 		p.dial.fail(NoAnswer)
 	}
 	p.touched()
@@ -154,7 +181,11 @@ func (e *Endpoint) lookUp(p *peer, t dialPlace) {
 // transmitDial sends what is due of a dial's handshake to all its addresses.
 func (e *Endpoint) transmitDial(p *peer, now time.Duration) {
 	d := p.dial
-	for {
+	if d.attempt != nil {
+		e.transmitAttempt(p, now)
+		return
+	}
+	for d.handshake != nil {
 		buf := e.outbox.room()
 		n := d.handshake.Transmit(now, buf)
 		if n == 0 {
@@ -166,6 +197,9 @@ func (e *Endpoint) transmitDial(p *peer, now time.Duration) {
 			}
 			e.outbox.add(n, to)
 		}
+	}
+	if d.handshake == nil {
+		return
 	}
 	if _, failed, done := d.handshake.Done(); done && failed != 0 {
 		d.fail(failed)
@@ -210,25 +244,30 @@ func (e *Endpoint) hangUpDial(p *peer) {
 // A dialLine is the line of a connection that is being dialled: it can be
 // closed, and nothing else.
 type dialLine struct {
-	handshake *plainClient
+	opt       DialOptions
 	to        []netip.AddrPort // none: the host is being looked up
+	handshake *plainClient     // NMS1
+	attempt   *dialer          // NMS2
 	over      bool
-	why       CloseReason // Left waits to be told; 0: it does not
+	left      Event // waits to be told; no Reason: it does not
 }
 
 // fail ends the dial for a reason.
 func (d *dialLine) fail(why CloseReason) {
 	if !d.over {
-		d.over, d.why = true, why
+		d.over, d.left.Reason = true, why
 	}
 }
 
 // deadline is when the handshake wants to transmit.
 func (d *dialLine) deadline() time.Duration {
-	if len(d.to) == 0 {
-		return never
+	switch {
+	case d.attempt != nil:
+		return d.attempt.deadline()
+	case d.handshake != nil:
+		return d.handshake.Deadline()
 	}
-	return d.handshake.Deadline()
+	return never
 }
 
 func (d *dialLine) refuse() error {
@@ -249,16 +288,27 @@ func (d *dialLine) Stats() Stats                      { return Stats{} }
 // CloseWith gives the dial up. A server that may have taken it is told.
 func (d *dialLine) CloseWith(uint16, string) {
 	d.fail(Local)
-	d.handshake.Close()
+	d.giveUp()
+}
+
+// giveUp ends the handshake.
+func (d *dialLine) giveUp() {
+	if d.attempt != nil {
+		d.attempt.close()
+	}
+	if d.handshake != nil {
+		d.handshake.Close()
+	}
 }
 
 func (d *dialLine) ended() bool          { return d.over }
-func (d *dialLine) pending() bool        { return d.why != 0 }
+func (d *dialLine) pending() bool        { return d.left.Reason != 0 }
 func (d *dialLine) hasValue(uint16) bool { return false }
 
 func (d *dialLine) next(e *Event) bool {
-	*e = Event{Kind: Left, Reason: d.why}
-	d.why = 0
+	*e = d.left
+	e.Kind = Left
+	d.left = Event{}
 	return e.Reason != 0
 }
 

@@ -66,8 +66,11 @@ func (e *Endpoint) becomeOpen(p *peer, s Session, now time.Duration) {
 		p.core.setInboxLimit(most)
 	}
 	p.state, p.dial, p.conn.line = peerOpen, nil, p.core
-	p.next = e.byAddr[p.conn.addr]
-	e.byAddr[p.conn.addr] = p
+	if s.secure != nil {
+		e.sealed.byCID[s.secure.ownCID] = p
+		p.core.share(e.sealed)
+	}
+	e.route(p)
 	e.open++
 }
 
@@ -100,10 +103,19 @@ func (e *Endpoint) noteEnd(p *peer) {
 		e.open--
 	}
 	if p.accepted {
-		e.gate.Left(e.now(), p.conn.addr, p.session)
+		e.noteLeft(p)
 	}
 	p.state = peerOver
 	e.hangUpDial(p)
+}
+
+// noteLeft tells the gate that a client's connection has ended.
+func (e *Endpoint) noteLeft(p *peer) {
+	if s := p.session.secure; s != nil {
+		e.sealed.gate.closed(e.now(), s.ownCID)
+		return
+	}
+	e.gate.Left(e.now(), p.conn.addr, p.session)
 }
 
 // noteTold lets the connection be heard that waited for p's Left.
@@ -114,6 +126,9 @@ func (e *Endpoint) noteTold(p *peer) {
 		next.touched()
 	}
 }
+
+// now is the time of p's line. The lock is held.
+func (p *peer) now() time.Duration { return p.e.now() }
 
 // deadline is when p wants to transmit.
 func (p *peer) deadline() time.Duration {
@@ -132,11 +147,14 @@ func (e *Endpoint) transmit(p *peer, now time.Duration) {
 		e.transmitDial(p, now)
 	} else {
 		for {
-			n := p.core.Transmit(now, e.outbox.room())
+			n, to := p.core.transmitTo(now, e.outbox.room())
 			if n == 0 {
 				break
 			}
-			e.outbox.add(n, p.conn.addr)
+			if !to.IsValid() {
+				to = p.conn.addr
+			}
+			e.outbox.add(n, to)
 		}
 	}
 	p.touched()
@@ -166,6 +184,15 @@ func (e *Endpoint) forget(p *peer) {
 		e.peers = slices.Delete(e.peers, at, at+1)
 	}
 	e.unroute(p)
+	if s := p.session.secure; s != nil {
+		delete(e.sealed.byCID, s.ownCID)
+	}
+}
+
+// route puts p with the connections of its address.
+func (e *Endpoint) route(p *peer) {
+	p.next = e.byAddr[p.conn.addr]
+	e.byAddr[p.conn.addr] = p
 }
 
 // unroute takes p out of the connections of its address.

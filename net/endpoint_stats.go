@@ -10,11 +10,15 @@ type EndpointStats struct {
 	Unsent       uint64 // the system did not take them
 	TooShort     uint64 // under five bytes, or too long to be the protocol's
 	UnknownKind  uint64 // another protocol's, or another version's
+	Forged       uint64 // NMS2: for a connection not confirmed yet, and not of its client
+	Punches      uint64 // NMS2: of a peer that opens its NAT
 	BadSize      uint64 // a Request or Response that is not 1,200 bytes
 	NotAccepting uint64 // a client's, while the endpoint takes none
 	BadCookie    uint64 // a Response whose cookie is wrong or old, or of a connection that has ended
 	Full         uint64 // a Response while there is no place: the client was denied
 	NoConnection uint64 // from an address without a connection, or an answer nobody waits for
+
+	Gate GateStats // NMS2: what the server's side of handshakes did
 }
 
 // Stats tells what has come and gone so far. It may be asked after Close too.
@@ -22,6 +26,9 @@ func (e *Endpoint) Stats() EndpointStats {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.stats
+	if e.sealed != nil && e.sealed.gate != nil {
+		s.Gate = e.sealed.gate.stats
+	}
 	s.Sent, s.BytesSent, s.Unsent = e.outbox.sent, e.outbox.bytes, e.outbox.unsent
 	return s
 }

@@ -60,7 +60,7 @@ func (e *Endpoint) stall(now time.Duration) {
 func (p *peer) endAs(now time.Duration, why CloseReason) {
 	if p.dial != nil {
 		p.dial.fail(why)
-		p.dial.handshake.Close()
+		p.dial.giveUp()
 		return
 	}
 	p.core.end(now, why, true)

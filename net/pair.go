@@ -15,6 +15,7 @@ type Pair struct {
 	mu       sync.Mutex
 	ends     [2]*pairEnd
 	work     func() // under the lock, before events are handed out
+	clock    func() time.Duration
 	wake     chan struct{}
 	stopping chan struct{}
 	stopped  chan struct{}
@@ -34,6 +35,14 @@ func (e *pairEnd) touched() {
 			stir(e.pair.wake)
 		}
 	}
+}
+
+// now is the time of the pair's clock: since its beginning if it is simulated.
+func (e *pairEnd) now() time.Duration {
+	if e.pair.clock == nil {
+		return 0
+	}
+	return e.pair.clock()
 }
 
 // newPair makes the two connections of a pair around their lines.

@@ -22,6 +22,7 @@ func PairSimulated(cfg *Config, aToB, bToA LinkConfig, seed uint64, a, b Handler
 		}
 	}
 	epoch := time.Now()
+	p.clock = sim.Now
 	p.work = func() { sim.Advance(time.Since(epoch) - sim.Now()) }
 	ticker := time.NewTicker(simStep)
 	go func() {

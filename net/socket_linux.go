@@ -40,6 +40,7 @@ type batchSocket struct {
 	conn  *net.UDPConn
 	raw   syscall.RawConn
 	local netip.AddrPort
+	whole bool
 
 	waiting *batchReader // ReadBatch's own
 	trying  *batchReader // tryReadBatch's own: it may be called beside ReadBatch
@@ -50,10 +51,12 @@ type batchSocket struct {
 
 func newBatchSocket(conn *net.UDPConn, raw syscall.RawConn) *batchSocket {
 	return &batchSocket{
-		conn: conn, raw: raw, local: localAddrOf(conn),
+		conn: conn, raw: raw, local: localAddrOf(conn), whole: neverCutSocket(conn),
 		waiting: newBatchReader(), trying: newBatchReader(), writer: newBatchWriter(),
 	}
 }
+
+func (s *batchSocket) neverCuts() bool { return s.whole }
 
 func (s *batchSocket) ReadBatch(b []Datagram) (int, error) {
 	r := s.waiting

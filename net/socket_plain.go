@@ -10,11 +10,14 @@ import (
 type plainSocket struct {
 	conn  *net.UDPConn
 	local netip.AddrPort
+	whole bool // the system never cuts what it sends
 }
 
 func newPlainSocket(conn *net.UDPConn) *plainSocket {
-	return &plainSocket{conn: conn, local: localAddrOf(conn)}
+	return &plainSocket{conn: conn, local: localAddrOf(conn), whole: neverCutSocket(conn)}
 }
+
+func (s *plainSocket) neverCuts() bool { return s.whole }
 
 func (s *plainSocket) ReadBatch(b []Datagram) (int, error) {
 	if len(b) == 0 {

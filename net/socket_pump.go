@@ -35,6 +35,12 @@ func withoutWaiting(socks []Socket, size int) []Socket {
 	return able
 }
 
+// neverCuts says so if the socket within does.
+func (p *pump) neverCuts() bool {
+	w, ok := p.Socket.(wholeSocket)
+	return ok && w.neverCuts()
+}
+
 func newPump(sock Socket, size int) *pump {
 	p := &pump{Socket: sock, closing: make(chan struct{}), ended: make(chan struct{}), held: make([]Datagram, pumpRoom)}
 	go p.read(newBatch(firstBatch, size))

@@ -1,0 +1,81 @@
+package netmsg
+
+import (
+	"slices"
+	"time"
+)
+
+// What the handshake of a sealed connection says of the peer. On a plain
+// connection, in process and while a dial is in progress all of it is zero.
+
+// secure is what the handshake agreed; nil: nothing, or not yet.
+func (c *Conn) secure() *secureSession {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if core, ok := c.line.(*ConnectionCore); ok {
+		if s, ok := core.machine.(*sealedConn); ok {
+			return s.session
+		}
+	}
+	return nil
+}
+
+// PeerKey is the static public key that the peer proved, 32 bytes: a server's,
+// or that of a client with an Identity. nil: none. (nms2 3)
+func (c *Conn) PeerKey() []byte {
+	if s := c.secure(); s != nil && s.peerKey != [keySize]byte{} {
+		return slices.Clone(s.peerKey[:])
+	}
+	return nil
+}
+
+// Verified says that the peer proved a key or a secret that this side knew
+// before: that nobody stands in the middle. A client that knew nothing of its
+// server has trusted the first key that it saw. (nms2 7.1)
+func (c *Conn) Verified() bool {
+	s := c.secure()
+	return s != nil && s.verified
+}
+
+// Greeting is the peer's early data: at a server the client's Config.Hello,
+// at a client the Welcome of the server's Admission. (nms2 7.6)
+func (c *Conn) Greeting() []byte {
+	if s := c.secure(); s != nil {
+		return slices.Clone(s.peer.appData)
+	}
+	return nil
+}
+
+// Binding is the same 32 bytes at both ends of this connection and of no
+// other: what a protocol above can sign to prove that it speaks through it.
+// (nms2 7.7)
+func (c *Conn) Binding() (binding [32]byte) {
+	if s := c.secure(); s != nil {
+		return s.binding
+	}
+	return binding
+}
+
+// Token is what the client's connect token says, at a server; nil: it had
+// none. (nms2 20)
+func (c *Conn) Token() *TokenClaims {
+	if s := c.secure(); s != nil {
+		return s.token
+	}
+	return nil
+}
+
+// Clock is the clock that both ends share: the server's, in the time since its
+// endpoint was made, as the client estimates it. It never runs back, but for
+// steps over a second, which state tells. The true time is within uncertainty,
+// and half of the difference between the two ways, of t. All zero while it is
+// not known, and on plain connections. Callable from any goroutine. (nms2 18)
+func (c *Conn) Clock() (t, uncertainty time.Duration, state ClockState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	core, ok := c.line.(*ConnectionCore)
+	if !ok {
+		return 0, 0, 0
+	}
+	return core.clockNow(c.owner.now())
+}

@@ -1,0 +1,62 @@
+package netmsg
+
+import (
+	"net/netip"
+	"time"
+)
+
+// What an endpoint needs of a core beside what every driver does: where
+// datagrams come from and go to, and what connections share.
+
+// receiveFrom is Receive for a peer that may have moved.
+func (c *ConnectionCore) receiveFrom(now time.Duration, from netip.AddrPort, datagram []byte) bool {
+	s, ok := c.machine.(*sealedConn)
+	if !ok {
+		return c.Receive(now, datagram)
+	}
+	c.in.settle()
+	return s.receiveFrom(c.tick(now), from, datagram)
+}
+
+// transmitTo is Transmit, and says where the datagram goes; an invalid address
+// is where the connection began.
+func (c *ConnectionCore) transmitTo(now time.Duration, buf []byte) (n int, to netip.AddrPort) {
+	if s, ok := c.machine.(*sealedConn); ok {
+		return s.transmitTo(c.tick(now), buf)
+	}
+	return c.Transmit(now, buf), to
+}
+
+// peerAddr is the peer's validated address; invalid in NMS1.
+func (c *ConnectionCore) peerAddr() netip.AddrPort {
+	if s, ok := c.machine.(*sealedConn); ok {
+		return s.peerAddr()
+	}
+	return netip.AddrPort{}
+}
+
+// question doubts that the peer is there. NMS1 has no doubts.
+func (c *ConnectionCore) question(now time.Duration) {
+	if s, ok := c.machine.(*sealedConn); ok {
+		s.question(c.tick(now))
+	}
+}
+
+// clockNow gives the shared clock; zeros in NMS1.
+func (c *ConnectionCore) clockNow(now time.Duration) (t, uncertainty time.Duration, state ClockState) {
+	if s, ok := c.machine.(*sealedConn); ok {
+		return s.clockNow(c.tick(now))
+	}
+	return 0, 0, 0
+}
+
+// share lets a connection use what those of an endpoint have in common.
+func (c *ConnectionCore) share(d *sealedDoor) {
+	s, ok := c.machine.(*sealedConn)
+	if !ok {
+		return
+	}
+	s.opened, s.share = &d.opened, &d.pacer
+	s.joinBudget(&d.budget)
+	s.mtu.mayProbe = s.mtu.mayProbe && d.probes
+}
