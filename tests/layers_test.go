@@ -45,14 +45,18 @@ var theHouse = house{
 	core: map[string][]string{
 		"codes": {},
 		"net": {
-			"conn.go", "handler.go", "lossyrelay.go", "mailbox.go", "random.go",
+			"conn.go", "conn_peer.go", "handler.go", "lossyrelay.go", "mailbox.go", "random.go",
 			"endpoint.go", "endpoint_arrive.go", "endpoint_dial.go", "endpoint_frames.go", "endpoint_outbox.go",
-			"endpoint_peer.go", "endpoint_reading.go", "endpoint_stats.go", "endpoint_watchdog.go",
+			"endpoint_peer.go", "endpoint_reading.go", "endpoint_sealed.go", "endpoint_stats.go", "endpoint_watchdog.go",
 			"outlet.go", "outlet_channel.go", "outlet_func.go",
 			"pair.go", "pair_inprocess.go", "pair_simulated.go",
-			"socket.go", "socket_address.go", "socket_bind.go", "socket_linux.go", "socket_other.go",
+			"socket.go", "socket_address.go", "socket_bind.go",
+			"socket_df.go", "socket_df_darwin.go", "socket_df_linux.go", "socket_df_other.go", "socket_df_windows.go",
+			"socket_linux.go", "socket_other.go",
 			"socket_plain.go", "socket_pump.go",
 		},
+		"net/nlp":        {"server.go"},
+		"matchmaker/s64": {"dir.go", "serve.go", "client.go"},
 	},
 }
 
