@@ -67,7 +67,7 @@ type Config struct {
 	NeedKey     bool                      // server: clients must prove a static key; one without makes a new one
 	Admit       func(Applicant) Admission // server: the verdict on each client, at once, under the endpoint's lock; nil: all are taken
 	Roams       bool                      // server: its own address may change (a party's host's does); a client's always may
-	Unix        func() int64              // server: the wall clock in Unix seconds, for tokens; nil: the core takes its own time as Unix time
+	Unix        func() int64              // server: the wall clock in Unix seconds, read for tokens alone; nil: the system's
 
 	// NMS2, server: what handshakes may cost. Addresses that are loopback or
 	// private have no budget of their own.
@@ -175,6 +175,9 @@ func (c *Config) settle() *Config {
 	s.settleTimes()
 	if s.Random == nil {
 		s.Random = systemRandom
+	}
+	if s.Unix == nil {
+		s.Unix = systemUnix
 	}
 	return s
 }

@@ -558,7 +558,7 @@ func TestWhatCannotBeDialledIsAnError(t *testing.T) {
 func TestTheLargestHelloAndTokenFitAResponse(t *testing.T) {
 	key := filled(32, 0)
 	audience := [][16]byte{{1}, {2}, {3}, {4}}
-	server := &Config{Random: seeded(1), Identity: filled(32, 0), TokenKey: key, NeedKey: true}
+	server := &Config{Random: seeded(1), Identity: filled(32, 0), TokenKey: key, NeedKey: true, Unix: func() int64 { return 3 }}
 	public, _ := PublicKey(server.Identity)
 	audience[3] = TokenAudience(public)
 	claims := TokenClaims{Issued: 0, Expires: 60, Audience: audience, Data: make([]byte, 256)}

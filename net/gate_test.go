@@ -445,6 +445,44 @@ func TestHandshakesOfOneAttemptTakeOnePlace(t *testing.T) {
 	}
 }
 
+func TestTheServerKnowsTheRoundTripIfTheAcceptWentOnce(t *testing.T) {
+	g := openGate(t, nil)
+	client := newGateClient(t, g, "198.51.100.20:1", 2, Config{})
+	r := client.accepted(0)
+	cid := g.due[0].cid
+	if s, _ := g.provisional(70*time.Millisecond, cid); s.secure.rtt != 70*time.Millisecond {
+		t.Errorf("it is %v", s.secure.rtt)
+	}
+	client.give(250*time.Millisecond, r)
+	if s, _ := g.provisional(300*time.Millisecond, cid); s.secure.rtt != 0 {
+		t.Errorf("after two Accepts it is %v", s.secure.rtt)
+	}
+}
+
+func TestAnAddressIsTheSameWrittenAsIPv4OrIPv6(t *testing.T) {
+	g := openGate(t, nil)
+	client := newGateClient(t, g, "[::ffff:198.51.100.20]:1", 2, Config{})
+	r := client.accepted(0)
+	client.from = netip.MustParseAddrPort("198.51.100.20:1")
+	if v, _ := client.give(time.Second, r); v.Joined || g.stats.Repeated != 1 {
+		t.Errorf("its Response again: joined %v; %+v", v.Joined, g.stats)
+	}
+}
+
+func TestHandshakesToBeForgottenAreBounded(t *testing.T) {
+	g := openGate(t, nil)
+	g.mostKept = 2
+	for i := range 3 {
+		c := newGateClient(t, g, fmt.Sprintf("10.0.0.%d:1", i), byte(i), Config{})
+		if v, _ := c.give(0, c.response(0)); v.Joined != (i < 2) {
+			t.Errorf("handshake %d: joined %v", i+1, v.Joined)
+		}
+	}
+	if g.stats.OverBudget != 1 {
+		t.Errorf("%+v", g.stats)
+	}
+}
+
 func TestServerChoosesCIDsThatAreNotInUse(t *testing.T) {
 	g := openGate(t, nil)
 	draws := []uint32{1, 1, 2, 3 | cidBit}

@@ -11,6 +11,7 @@ import (
 func tokenConfigs(t *testing.T) (server, client *Config, claims TokenClaims) {
 	t.Helper()
 	server, client = handshakeConfig(patternNK)
+	server.Unix = func() int64 { return 3 }
 	server.TokenKeys = map[uint8][]byte{7: filled(32, 0xc0)}
 	public, _ := PublicKey(server.Identity)
 	claims = TokenClaims{

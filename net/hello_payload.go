@@ -8,8 +8,6 @@ import "encoding/binary"
 const (
 	minClientHello = 4 // cid; then the client's parameters
 	minVerdict     = 5 // status and cid; then the server's parameters
-
-	cidBit = 1 << 31 // tells a packet's first byte from everything else's
 )
 
 func appendClientHello(b []byte, cid uint32, p *params) []byte {

@@ -3,8 +3,12 @@ package netmsg
 import (
 	"crypto/rand"
 	"io"
+	"time"
 )
 
-// systemRandom is what a nil Config.Random means. It belongs to the edge: the
-// core reads whatever reader it is given.
-var systemRandom io.Reader = rand.Reader
+// What the system gives where a Config does not say. It belongs to the edge:
+// the core reads whatever source it is given.
+var (
+	systemRandom io.Reader = rand.Reader
+	systemUnix             = func() int64 { return time.Now().Unix() }
+)
