@@ -37,10 +37,11 @@ type side struct {
 	core    *netmsg.ConnectionCore
 	link    *netmsg.LinkSim // what it sends
 	out     *ledger
-	stalls  []span   // nobody drives it
-	deaf    []span   // nobody takes its events
-	late    bool     // its events were taken late, once at least
-	backlog [][]byte // came while it stalled
+	witness *nms1Witness // of the protocol's page
+	stalls  []span       // nobody drives it
+	deaf    []span       // nobody takes its events
+	late    bool         // its events were taken late, once at least
+	backlog [][]byte     // came while it stalled
 	ticks   []time.Duration
 	talk    time.Duration // longest time between two sends of the script
 	next    time.Duration // of them
@@ -82,12 +83,13 @@ func newPair(s *soak) *pair {
 		links[i] = s.pickLink()
 		p.cuts[i] = s.pickSpans(2, p.run, time.Second, 5*time.Second, 9*time.Second, 11*time.Second)
 		p.sides[i] = &side{
-			core:   netmsg.NewConnectionCore(&p.cfg, session, 0),
-			link:   netmsg.NewLinkSim(links[i], s.dice.Uint64()),
-			out:    newLedger(s, uint64(i), p.cfg.MaxReliable(), p.cfg.MaxLatest()),
-			stalls: s.pickSpans(1, p.run, 500*time.Millisecond, 3*time.Second, 8*time.Second, 12*time.Second),
-			deaf:   s.pickSpans(1, p.run, 2*time.Second, 6*time.Second),
-			talk:   pick(s, 5*time.Millisecond, 30*time.Millisecond, 300*time.Millisecond, 3*time.Second),
+			core:    netmsg.NewConnectionCore(&p.cfg, session, 0),
+			link:    netmsg.NewLinkSim(links[i], s.dice.Uint64()),
+			out:     newLedger(s, uint64(i), p.cfg.MaxReliable(), p.cfg.MaxLatest()),
+			stalls:  s.pickSpans(1, p.run, 500*time.Millisecond, 3*time.Second, 8*time.Second, 12*time.Second),
+			deaf:    s.pickSpans(1, p.run, 2*time.Second, 6*time.Second),
+			witness: newNMS1Witness(p.cfg, session.ID, 0),
+			talk:    pick(s, 5*time.Millisecond, 30*time.Millisecond, 300*time.Millisecond, 3*time.Second),
 		}
 	}
 	for i, side := range p.sides {
@@ -160,11 +162,20 @@ func (p *pair) deliver(i int) {
 
 func (p *pair) receive(i int, datagram []byte) {
 	s := p.sides[i]
+	p.testify(i, s.witness.arrived(datagram, p.now))
 	if s.core.Receive(p.now, datagram) {
 		s.quiet = max(s.quiet, p.now-s.heard)
 		s.heard = p.now
 	} else if s.left == 0 {
 		p.failf("side %d refuses what the other sent: %.40x", i, datagram)
+	}
+}
+
+// testify fails if a witness says that something is wrong.
+func (p *pair) testify(i int, err error) {
+	p.t.Helper()
+	if err != nil {
+		p.failf("side %d, by PROTOCOL.md: %v", i, err)
 	}
 }
 
@@ -187,20 +198,33 @@ func (p *pair) talk(i int) {
 	}
 	for range p.dice.IntN(3) {
 		stream := uint16(p.dice.IntN(streamsInSoak)) * 13_000
-		if err := s.core.SendLatest(stream, s.out.nextValue(stream)); err != nil && !p.ended(i, err) {
+		data := s.out.nextValue(stream)
+		switch err := s.core.SendLatest(stream, data); {
+		case err == nil:
+			s.witness.out.set(stream, data)
+		case !p.ended(i, err):
 			p.failf("side %d: SendLatest: %v", i, err)
 		}
 	}
+	if stream, weight := uint16(p.dice.IntN(streamsInSoak))*13_000, 1+p.dice.IntN(5); weight > 3 {
+		if err := s.core.SetStreamWeight(stream, weight); err != nil && !p.ended(i, err) {
+			p.failf("side %d: SetStreamWeight: %v", i, err)
+		}
+		s.witness.out.stream(stream).weight = weight
+	}
 	if p.dice.IntN(10) == 0 {
 		s.core.Flush()
+		s.witness.out.flush(p.now)
 	}
 }
 
 func (p *pair) send(i, n int) {
 	s := p.sides[i]
 	for range n {
-		switch err := s.core.SendReliable(s.out.message(s.out.sent)); {
+		data := s.out.message(s.out.sent)
+		switch err := s.core.SendReliable(data); {
 		case err == nil:
+			s.witness.out.queue(data)
 			s.out.sent++
 		case !p.ended(i, err):
 			p.failf("side %d: SendReliable: %v", i, err)
@@ -224,10 +248,13 @@ func (p *pair) turn(i int) {
 	for n := s.core.Transmit(p.now, buf[:]); n > 0; n = s.core.Transmit(p.now, buf[:]) {
 		p.sent(i, buf[:n])
 	}
+	p.testify(i, s.witness.turned(p.now))
 	if at := s.core.Deadline(); at <= p.now {
 		p.failf("side %d: after a turn its deadline is %v", i, at)
 	}
-	if stats := s.core.Stats(); stats.Unacked > mostUnacked {
+	stats := s.core.Stats()
+	p.testify(i, s.witness.measures(stats))
+	if stats.Unacked > mostUnacked {
 		p.failf("side %d: %d messages unacknowledged, the limit is %d", i, stats.Unacked, mostUnacked)
 	}
 	if anyHas(s.deaf, p.now) {
@@ -241,6 +268,7 @@ func (p *pair) turn(i int) {
 func (p *pair) sent(i int, datagram []byte) {
 	s := p.sides[i]
 	p.note('s', i, datagram)
+	p.testify(i, s.witness.sent(datagram, p.now))
 	if limit := orDefault(p.cfg.MaxPacket, 1200); len(datagram) > limit {
 		p.failf("side %d sends %d bytes, the limit is %d", i, len(datagram), limit)
 	}
@@ -266,18 +294,12 @@ func (p *pair) checkRate(i int) {
 	s.ticks = s.ticks[1:]
 }
 
-func orDefault(v, normally int) int {
-	if v == 0 {
-		return normally
-	}
-	return v
-}
-
 // hear takes side i's events.
 func (p *pair) hear(i int) {
 	s := p.sides[i]
 	for e := range s.core.Events() {
 		s.listener.hear(e)
+		p.testify(i, s.witness.heard(e))
 		if e.Kind == netmsg.Left {
 			p.checkLeft(i, e.Reason)
 		}
@@ -335,6 +357,7 @@ func (p *pair) close() {
 	}
 	s := p.sides[p.dice.IntN(2)]
 	s.core.Close()
+	s.witness.close(p.now)
 	s.closing = true
 	p.until(p.now+toldWithin, over)
 	if !over() {
