@@ -9,6 +9,7 @@ import (
 
 	"github.com/partyline-go/partyline/demo/ebiten/launch"
 	"github.com/partyline-go/partyline/demo/ebiten/paint"
+	"github.com/partyline-go/partyline/demo/ebiten/session"
 )
 
 // A scene is what the window shows: the title, the entry of a code, a game, or
@@ -28,7 +29,8 @@ type app struct {
 
 	began   time.Time
 	ticked  time.Time // when the last update was
-	width   int       // of the picture, pixels
+	debt    time.Duration
+	width   int // of the picture, pixels
 	height  int
 	pointer paint.Point // where it was
 	picture *picture    // being taken; nil: not yet
@@ -57,7 +59,7 @@ func (a *app) start(o launch.Options) scene {
 
 // Update is called sixty times a second.
 func (a *app) Update() error {
-	a.ticked = time.Now()
+	a.tick()
 	a.hands.look(float64(a.width)/a.scale(), a.scale())
 	a.scene = a.scene.update(a)
 	a.pointer = a.hands.pointer
@@ -75,6 +77,30 @@ func (a *app) Update() error {
 	}
 	a.finish()
 	return ebiten.Termination
+}
+
+// tick takes note that an Update has begun.
+func (a *app) tick() {
+	now := time.Now()
+	if !a.ticked.IsZero() {
+		a.debt += now.Sub(a.ticked) - session.Tick
+	}
+	a.debt = max(-session.Tick, min(a.debt, mostDebt))
+	a.ticked = now
+}
+
+// mostDebt is how much time a game makes good after a halt.
+const mostDebt = 250 * time.Millisecond
+
+// ticks is how many ticks a game has to play in this Update: one, but more when
+// the machine is too slow to draw as often as Ebitengine would like. Ebitengine
+// then lets time go by; a party must not, for the others play on.
+func (a *app) ticks() int {
+	n := 1
+	for ; a.debt >= 2*session.Tick; n++ {
+		a.debt -= session.Tick
+	}
+	return n
 }
 
 // finish ends the game that is on, in good order.

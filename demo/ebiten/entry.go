@@ -133,7 +133,7 @@ func (e *entry) choose(a *app) {
 
 func (e *entry) draw(a *app, c *paint.Canvas) {
 	e.title.show.draw(a, c)
-	c.Box(paint.Rect{W: c.W, H: c.H}, 0, paint.Ink.Fade(0.6))
+	c.Dim(paint.Ink.Fade(0.6))
 	mid := c.W / 2
 	c.Text("Type or paste the code that your friend's game shows", paint.Point{X: mid, Y: c.H * 0.17},
 		paint.Style{Size: 24, Color: paint.White, Anchor: 0.5})
@@ -143,10 +143,11 @@ func (e *entry) draw(a *app, c *paint.Canvas) {
 	panel(c, field)
 	c.Frame(field, 12, 2, paint.Gold.Fade(0.8))
 	st := paint.Style{Font: paint.Mono, Size: 42, Color: paint.Gold, Anchor: 0.5}
-	for c.Width(e.code.String()+"▏", st) > field.W-30 {
+	text := strings.ToUpper(e.code.String()) + "|"
+	for c.Width(text, st) > field.W-30 {
 		st.Size *= 0.9
 	}
-	c.Text(e.code.String()+"▏", field.Mid(), st)
+	c.Text(text, field.Mid(), st)
 	c.Text(e.wrong, paint.Point{X: mid, Y: field.Y + field.H + 24}, paint.Style{Size: 17, Color: paint.Bad, Anchor: 0.5})
 	for i, k := range e.keys {
 		ground, ink := paint.Ink.Fade(0.75), paint.White

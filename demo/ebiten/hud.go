@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/partyline-go/partyline/demo/ebiten/arena"
@@ -19,10 +20,14 @@ const (
 )
 
 // drawJoining shows that the game is on its way to a host.
-func drawJoining(c *paint.Canvas, to string) {
-	c.Box(paint.Rect{W: c.W, H: c.H}, 0, paint.Ink.Fade(0.55))
+func drawJoining(c *paint.Canvas, s *session.Session, to string) {
+	c.Dim(paint.Ink.Fade(0.55))
 	mid := paint.Point{X: c.W / 2, Y: c.H * 0.42}
-	c.Shadowed("Joining "+to+" …", mid, paint.Style{Font: paint.Bold, Size: 34, Color: paint.White, Anchor: 0.5})
+	for i := range 3 { // rings that spread, as a call does
+		t := math.Mod(float64(s.Frames())/120+float64(i)/3, 1)
+		c.Ring(mid, 60+300*t, 40+200*t, 3, paint.Mist.Fade(0.35*(1-t)))
+	}
+	c.Shadowed("Joining "+strings.ToUpper(to)+" …", mid, paint.Style{Font: paint.Bold, Size: 34, Color: paint.White, Anchor: 0.5})
 	c.Text("Esc takes it back", mid.Add(paint.Point{Y: 44}), paint.Style{Size: 17, Color: paint.Mist, Anchor: 0.5})
 }
 
@@ -45,7 +50,11 @@ func drawCode(c *paint.Canvas, s *session.Session) paint.Rect {
 	return r
 }
 
-const rowHeight = 25.0
+const (
+	rowHeight = 25.0
+	winsAt    = 138.0
+	pushesAt  = 206.0
+)
 
 // drawPlayers shows everyone with score and ping, the best first.
 func drawPlayers(c *paint.Canvas, s *session.Session) {
@@ -66,8 +75,8 @@ func drawPlayers(c *paint.Canvas, s *session.Session) {
 	small := paint.Style{Font: paint.Bold, Size: 12, Color: paint.Mist.Fade(0.8)}
 	c.Text(fmt.Sprintf("%d PLAYERS", len(list)), paint.Point{X: r.X + 16, Y: r.Y + 20}, small)
 	small.Anchor = 0.5
-	c.Text("WINS", paint.Point{X: r.X + 168, Y: r.Y + 20}, small)
-	c.Text("PUSHES", paint.Point{X: r.X + 213, Y: r.Y + 20}, small)
+	c.Text("WINS", paint.Point{X: r.X + winsAt + 14, Y: r.Y + 20}, small)
+	c.Text("PUSHED", paint.Point{X: r.X + pushesAt, Y: r.Y + 20}, small)
 	small.Anchor = 1
 	c.Text("PING", paint.Point{X: r.X + r.W - 14, Y: r.Y + 20}, small)
 	for i := range list {
@@ -94,9 +103,9 @@ func drawPlayer(c *paint.Canvas, r paint.Rect, p *session.Player, d *arena.Disc,
 	if p.Me {
 		st.Font = paint.Bold
 	}
-	c.Text(c.Fit(p.Name, 100, st), paint.Point{X: r.X + 38, Y: mid}, st)
+	c.Text(c.Fit(p.Name, winsAt-48, st), paint.Point{X: r.X + 38, Y: mid}, st)
 	for i := range arena.MatchWins {
-		at := paint.Point{X: r.X + 154 + 14*float64(i), Y: mid}
+		at := paint.Point{X: r.X + winsAt + 14*float64(i), Y: mid}
 		if i < int(d.Wins) {
 			c.Ellipse(at, 4.5, 4.5, paint.Gold)
 		} else {
@@ -104,7 +113,7 @@ func drawPlayer(c *paint.Canvas, r paint.Rect, p *session.Player, d *arena.Disc,
 		}
 	}
 	st = paint.Style{Size: 14, Color: paint.Mist, Anchor: 0.5}
-	c.Text(fmt.Sprint(d.Pushes), paint.Point{X: r.X + 213, Y: mid}, st)
+	c.Text(fmt.Sprint(d.Pushes), paint.Point{X: r.X + pushesAt, Y: mid}, st)
 	st.Anchor = 1
 	text := "host"
 	if !p.Host {
@@ -142,7 +151,7 @@ func drawFeed(c *paint.Canvas, s *session.Session, typing *line) {
 		r := paint.Rect{X: margin, Y: y - 18, W: 420, H: 34}
 		panel(c, r)
 		c.Frame(r, 12, 1.5, paint.Gold.Fade(0.7))
-		text := "say: " + typing.String() + "▏"
+		text := "say: " + typing.String() + "|"
 		st := paint.Style{Size: 16, Color: paint.White}
 		for c.Width(text, st) > r.W-28 {
 			text = "…" + string([]rune(text)[2:])
@@ -150,7 +159,7 @@ func drawFeed(c *paint.Canvas, s *session.Session, typing *line) {
 		c.Text(text, paint.Point{X: r.X + 14, Y: r.Mid().Y}, st)
 		y -= 36
 	} else {
-		c.Text("Enter: chat   F3: net graph   Esc: leave", paint.Point{X: margin + 2, Y: y}, paint.Style{Size: 13, Color: paint.Mist.Fade(0.6)})
+		c.Text("Enter chat · F3 net graph · F4 lag · Esc leave", paint.Point{X: margin + 2, Y: y}, paint.Style{Size: 13, Color: paint.Mist.Fade(0.6)})
 		y -= 26
 	}
 	f := s.Feed()

@@ -10,10 +10,16 @@ import (
 )
 
 const (
-	graphWidth = 372.0
-	graphRow   = 23.0
-	plotLeft   = 76.0
-	plotWidth  = 112.0
+	graphWidth = side
+	graphRow   = 22.0
+	plotLeft   = 62.0
+	plotWidth  = 82.0
+
+	// Right edges of the figures.
+	atRTT  = 176.0
+	atLoss = 212.0
+	atUp   = 247.0
+	atDown = 280.0
 )
 
 // drawNetGraph shows the last ten seconds of each peer's line: the round trip as
@@ -41,18 +47,18 @@ func drawNetGraph(c *paint.Canvas, s *session.Session) {
 	}
 	foot := paint.Style{Font: paint.Bold, Size: 12, Color: paint.White, Anchor: 1}
 	mid := y + 12
-	c.Text(fmt.Sprintf("%.0f", up), paint.Point{X: r.X + 316, Y: mid}, foot)
-	c.Text(fmt.Sprintf("%.0f", down), paint.Point{X: r.X + 360, Y: mid}, foot)
+	c.Text(fmt.Sprintf("%.0f", up), paint.Point{X: r.X + atUp, Y: mid}, foot)
+	c.Text(fmt.Sprintf("%.0f", down), paint.Point{X: r.X + atDown, Y: mid}, foot)
 	foot.Anchor = 0
-	c.Text("all together", paint.Point{X: r.X + 14, Y: mid}, foot)
+	c.Text("all", paint.Point{X: r.X + 14, Y: mid}, foot)
 }
 
 func drawGraphHead(c *paint.Canvas, r paint.Rect, top time.Duration) {
 	st := paint.Style{Font: paint.Bold, Size: 11, Color: paint.Mist.Fade(0.8)}
 	y := r.Y + 20
-	c.Text(fmt.Sprintf("ROUND TRIP, 10 s, 0–%d ms", top.Milliseconds()), paint.Point{X: r.X + 14, Y: y}, st)
+	c.Text(fmt.Sprintf("10 s, 0–%d ms", top.Milliseconds()), paint.Point{X: r.X + 14, Y: y}, st)
 	st.Anchor = 1
-	for x, t := range map[float64]string{232: "ms", 272: "loss", 316: "kB/s ↑", 360: "↓"} {
+	for x, t := range map[float64]string{atRTT: "ms", atLoss: "loss", atUp: "kB/s↑", atDown: "↓"} {
 		c.Text(t, paint.Point{X: r.X + x, Y: y}, st)
 	}
 }
@@ -63,19 +69,19 @@ func drawLine(c *paint.Canvas, s *session.Session, r paint.Rect, l *session.Line
 	name := paint.Style{Size: 12, Color: paint.White}
 	for i := range s.Players() {
 		if p := &s.Players()[i]; p.PID == l.PID {
-			c.Text(c.Fit(p.Name, plotLeft-22, name), paint.Point{X: r.X + 14, Y: mid}, name)
+			c.Text(c.Fit(p.Name, plotLeft-18, name), paint.Point{X: r.X + 14, Y: mid}, name)
 		}
 	}
 	plot := paint.Rect{X: r.X + plotLeft, Y: r.Y + 2, W: plotWidth, H: r.H - 4}
 	c.Box(plot, 3, paint.White.Fade(0.07))
 	drawPlot(c, plot, l, top)
 	figures := paint.Style{Size: 12, Color: pingColor(now.RTT), Anchor: 1}
-	c.Text(fmt.Sprint(now.RTT.Milliseconds()), paint.Point{X: r.X + 232, Y: mid}, figures)
+	c.Text(fmt.Sprint(now.RTT.Milliseconds()), paint.Point{X: r.X + atRTT, Y: mid}, figures)
 	figures.Color = lossColor(now.Loss)
-	c.Text(fmt.Sprintf("%.0f %%", now.Loss*100), paint.Point{X: r.X + 272, Y: mid}, figures)
+	c.Text(fmt.Sprintf("%.0f %%", now.Loss*100), paint.Point{X: r.X + atLoss, Y: mid}, figures)
 	figures.Color = paint.Mist
-	c.Text(fmt.Sprintf("%.1f", now.Up), paint.Point{X: r.X + 316, Y: mid}, figures)
-	c.Text(fmt.Sprintf("%.1f", now.Down), paint.Point{X: r.X + 360, Y: mid}, figures)
+	c.Text(fmt.Sprintf("%.1f", now.Up), paint.Point{X: r.X + atUp, Y: mid}, figures)
+	c.Text(fmt.Sprintf("%.1f", now.Down), paint.Point{X: r.X + atDown, Y: mid}, figures)
 }
 
 // mostLoss is the loss whose bar fills the plot.

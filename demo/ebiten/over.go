@@ -45,7 +45,7 @@ func (o *over) update(a *app) scene {
 
 func (o *over) draw(a *app, c *paint.Canvas) {
 	o.show.draw(a, c)
-	c.Box(paint.Rect{W: c.W, H: c.H}, 0, paint.Ink.Fade(0.6))
+	c.Dim(paint.Ink.Fade(0.6))
 	mid := paint.Point{X: c.W / 2, Y: c.H * 0.3}
 	c.Shadowed(o.words, mid, paint.Style{Font: paint.Bold, Size: fitSize(c, o.words, 34), Color: paint.White, Anchor: 0.5})
 	o.menu.place(paint.Point{X: c.W / 2, Y: c.H * 0.45})

@@ -19,6 +19,7 @@ type play struct {
 	rink    paint.Rink
 	chat    *line // being typed; nil: not
 	graph   bool  // the net graph is shown
+	lag     launch.Lag
 	notice  string
 	noticed time.Time
 	code    paint.Rect // where the code is shown: a press copies it
@@ -34,11 +35,13 @@ func (p *play) update(a *app) scene {
 	if p.chat == nil {
 		in = a.hands.input()
 	}
-	p.game.Frame(in)
+	for range a.ticks() {
+		p.game.Frame(in)
+		p.rink.Step(s.Shown())
+	}
 	if err := p.game.KeepSeat(); err != nil {
 		p.tell("The seat cannot be kept: " + err.Error())
 	}
-	p.rink.Step(s.Shown())
 	a.board.poll()
 	if a.board.Note != "" {
 		p.tell(a.board.Note)
@@ -65,6 +68,10 @@ func (p *play) keys(a *app) {
 	}
 	if a.hands.pressed && p.code.Holds(a.hands.pointer) {
 		a.board.copy(p.game.Player.Code())
+	}
+	if inpututil.IsKeyJustPressed(ebiten.KeyF4) {
+		p.lag = p.game.Lag()
+		p.tell("Lag simulator: " + p.lag.Name)
 	}
 	switch {
 	case p.chat != nil:
@@ -95,7 +102,7 @@ func (p *play) draw(a *app, c *paint.Canvas) {
 	t := a.sinceTick()
 	p.rink.Draw(c, cameraFor(c), s.Shown(), s.Place(), t, p.label)
 	if s.Status() == session.Joining {
-		drawJoining(c, p.options.Join)
+		drawJoining(c, s, p.options.Join)
 		return
 	}
 	p.code = drawCode(c, s)

@@ -71,11 +71,12 @@ func (t *title) typeName(a *app) {
 func (t *title) draw(a *app, c *paint.Canvas) {
 	t.show.draw(a, c)
 	mid := c.W / 2
-	c.EllipseGlow(paint.Point{X: mid, Y: c.H * 0.5}, 620, 420, paint.Ink.Fade(0.75))
+	c.Dim(paint.Ink.Fade(0.3))
+	c.EllipseGlow(paint.Point{X: mid, Y: c.H * 0.45}, 640, 460, paint.Ink.Fade(0.8))
 	drawTitle(c, paint.Point{X: mid, Y: c.H * 0.2})
 	t.menu.place(paint.Point{X: mid, Y: c.H * 0.38})
 	if t.naming {
-		t.menu.items[3].value = t.name.String() + "▏"
+		t.menu.items[3].value = t.name.String() + "|"
 	}
 	t.menu.draw(c)
 	c.Text("arrows and Enter, mouse, touch or gamepad", paint.Point{X: mid, Y: c.H - 28},

@@ -21,27 +21,25 @@ type Game struct {
 	options Options
 	bots    []*bot
 	relay   *netmsg.LossyRelay
+	socket  *session.LagSocket // nil: the party has one of its own
+	lag     int                // of Lags
 	meter   meter
 	seat    seatFile
 	began   time.Time
 }
 
 // Start hosts or joins as the options say. tell takes lines for the player to
-// read; it may be called later, by Frame.
+// read.
 func Start(o Options, tell func(string)) (*Game, error) {
 	g := &Game{options: o, seat: seatFile{name: o.Seat}, began: time.Now()}
-	cfg := session.Config{Name: o.Name, Seed: uint32(o.Seed)}
-	cfg.Party.Seat = g.seat.read()
-	g.Player = session.New(cfg)
 	to, err := g.open(tell)
 	if err != nil {
+		g.Close()
 		return nil, err
 	}
-	if o.Bots > 0 {
-		if err := g.invite(to); err != nil {
-			g.Player.Leave()
-			return nil, err
-		}
+	if err := g.invite(to); err != nil {
+		g.Close()
+		return nil, err
 	}
 	return g, nil
 }
@@ -53,25 +51,54 @@ func (g *Game) open(tell func(string)) (codes.Target, error) {
 		if err != nil {
 			return to, err
 		}
+		if err := g.seatPlayer(0); err != nil {
+			return to, err
+		}
 		return to, g.Player.Join(to)
 	}
 	port := g.options.Port
 	if port == 0 {
 		port = party.DefaultPort
 	}
-	err := g.Player.Host(port)
+	err := g.host(port)
 	if errors.Is(err, party.WhyPortInUse) {
-		if err = g.Player.Host(0); err == nil {
+		if err = g.host(0); err == nil {
 			tell(fmt.Sprintf("port %d is taken: this game is on port %d", port, g.Player.Port()))
 		}
 	}
+	if err != nil {
+		return codes.Target{}, err
+	}
 	here := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), g.Player.Port())
-	return codes.Target{Addr: here}, err
+	return codes.Target{Addr: here}, nil
+}
+
+func (g *Game) host(port uint16) error {
+	if err := g.seatPlayer(port); err != nil {
+		return err
+	}
+	return g.Player.Host(port)
+}
+
+// seatPlayer makes the player's session, with a socket on a port if it is to
+// have lag.
+func (g *Game) seatPlayer(port uint16) error {
+	cfg := session.Config{Name: g.options.Name, Seed: uint32(g.options.Seed)}
+	cfg.Party.Seat = g.seat.read()
+	if g.options.Lag {
+		socket, err := session.OpenLag(port, g.options.Seed)
+		if err != nil {
+			return err
+		}
+		g.socket, cfg.Party.Socket = socket, socket
+	}
+	g.Player = session.New(cfg)
+	return nil
 }
 
 // invite sends the bots to a host, over a lossy relay if the options want one.
 func (g *Game) invite(to codes.Target) error {
-	if g.options.Lossy() && to.Addr.IsValid() {
+	if g.options.Lossy() && g.options.Bots > 0 && to.Addr.IsValid() {
 		link := netmsg.Lossy(g.options.Loss, g.options.Latency, g.options.Jitter)
 		relay, err := netmsg.StartLossyRelay(to.Addr, link, link, g.options.Seed)
 		if err != nil {
@@ -83,7 +110,6 @@ func (g *Game) invite(to codes.Target) error {
 	for i := range g.options.Bots {
 		b := newBot(i, g.options.Seed)
 		if err := b.Join(to); err != nil {
-			g.dismiss()
 			return fmt.Errorf("bot %d: %w", i+1, err)
 		}
 		g.bots = append(g.bots, b)
@@ -137,30 +163,30 @@ func (g *Game) Finish(frame func()) Report {
 		}
 	}
 	r := g.report()
-	if g.Player.Status() == session.Playing {
-		g.seat.drop()
-	}
-	g.dismiss()
-	g.Player.Leave()
+	g.Close()
 	r.End, _ = g.Player.End()
 	return r
 }
 
-// dismiss ends the bots and their relay.
-func (g *Game) dismiss() {
+// Close ends everything at once, without a report: the bots first, so that none
+// of them becomes the heir.
+func (g *Game) Close() {
 	for _, b := range g.bots {
 		b.Leave()
+	}
+	if g.socket != nil {
+		g.socket.SetLink(Lags[0].Link) // so that the farewell leaves at once
+	}
+	if g.Player != nil {
+		if g.Player.Status() == session.Playing {
+			g.seat.drop()
+		}
+		g.Player.Leave()
+	}
+	if g.socket != nil {
+		g.socket.Close()
 	}
 	if g.relay != nil {
 		g.relay.Stop()
 	}
-}
-
-// Close ends everything at once, without a report.
-func (g *Game) Close() {
-	if g.Player.Status() == session.Playing {
-		g.seat.drop()
-	}
-	g.dismiss()
-	g.Player.Leave()
 }

@@ -33,6 +33,7 @@ type Options struct {
 	Seed    uint64
 	Report  string // "text", "json"
 	Shot    string // file; the window only
+	Lag     bool   // Game.Lag may be used, which costs a goroutine for the socket
 }
 
 // Parse reads the flags of a program. The window has -shot too. Its errors have
@@ -69,6 +70,7 @@ func Parse(program string, args []string, window bool, out io.Writer) (Options, 
 	if o.Name == "" {
 		o.Name = userName()
 	}
+	o.Lag = window
 	if o.Seed == 0 {
 		o.Seed = uint64(time.Now().UnixNano())
 	}
@@ -116,6 +118,9 @@ func userName() string {
 	name, _, _ := strings.Cut(u.Name, " ")
 	if name == "" {
 		name = u.Username
+	}
+	if name == "root" {
+		name = ""
 	}
 	return session.CleanName(name)
 }

@@ -51,7 +51,7 @@ func TestEveryFlagIsTaken(t *testing.T) {
 	o := parse(t, strings.Fields("-join X -name Ada -seat s -bots 11 -for 15s -loss 0.05 -latency 40ms -jitter 20ms -port 9 -seed 7 -report json -shot p.png")...)
 
 	want := Options{Join: "X", Name: "Ada", Seat: "s", Bots: 11, For: 15 * time.Second, Loss: 0.05,
-		Latency: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Port: 9, Seed: 7, Report: "json", Shot: "p.png"}
+		Latency: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Port: 9, Seed: 7, Report: "json", Shot: "p.png", Lag: true}
 	if o != want || !o.Lossy() {
 		t.Errorf("got %+v, want %+v", o, want)
 	}

@@ -289,6 +289,10 @@ func (c *Canvas) rounded(r Rect, radius float64) []Point {
 	radius = min(radius, r.W/2, r.H/2)
 	const steps = 6
 	c.shape = c.shape[:0]
+	if radius <= 0 {
+		c.shape = append(c.shape, Point{r.X, r.Y}, Point{r.X + r.W, r.Y}, Point{r.X + r.W, r.Y + r.H}, Point{r.X, r.Y + r.H})
+		return c.shape
+	}
 	for corner, at := range [4]Point{
 		{r.X + r.W - radius, r.Y + r.H - radius}, {r.X + radius, r.Y + r.H - radius},
 		{r.X + radius, r.Y + radius}, {r.X + r.W - radius, r.Y + radius},
@@ -309,12 +313,12 @@ func (c *Canvas) Frame(r Rect, radius, width float64, col Color) {
 	c.Outline(c.rounded(r, radius), width, col)
 }
 
-// Wash fills the whole canvas, from one colour at the top to one at the foot.
-func (c *Canvas) Wash(top, foot Color) {
-	c.Fill([]Point{{-1, -1}, {c.W + 1, -1}, {c.W + 1, c.H + 1}, {-1, c.H + 1}}, func(i int) Color {
-		if i < 2 {
-			return top
-		}
-		return foot
-	})
+// Dim lays a colour over the whole canvas.
+func (c *Canvas) Dim(col Color) {
+	c.room(4)
+	v := c.vertex(Point{}, col)
+	c.vertex(Point{c.W, 0}, col)
+	c.vertex(Point{c.W, c.H}, col)
+	c.vertex(Point{0, c.H}, col)
+	c.quad(v, v+1, v+2, v+3)
 }

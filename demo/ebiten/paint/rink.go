@@ -111,7 +111,7 @@ func (r *Rink) noticeIce(w *arena.World) {
 // Labels says what stands over the disc at a place; "" for nothing.
 type Labels func(place int) string
 
-// Draw draws a world t of the way from the last Step's to the next. me is the
+// Draw draws a world, or the bare sea for the zero World, t of the way from the last Step's to the next. me is the
 // place of the player's own disc, or −1.
 func (r *Rink) Draw(c *Canvas, k Camera, w *arena.World, me int, t float64, labels Labels) {
 	now := *w
@@ -123,6 +123,10 @@ func (r *Rink) Draw(c *Canvas, k Camera, w *arena.World, me int, t float64, labe
 	}
 	k.Mid = k.Mid.Add(Point{math.Sin(r.time*61) * r.shake, math.Cos(r.time*53) * r.shake})
 	drawSea(c, k, r.time)
+	if now.Phase == 0 { // no world is known yet
+		c.Flush()
+		return
+	}
 	r.sort(&now)
 	for _, i := range r.order {
 		if now.Discs[i].State == arena.Sinking {

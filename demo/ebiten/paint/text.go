@@ -59,7 +59,7 @@ func (c *Canvas) Text(s string, p Point, st Style) {
 func (c *Canvas) Shadowed(s string, p Point, st Style) {
 	dark := st
 	dark.Color = Ink.Fade(0.55 * float64(st.Color.A))
-	d := max(1, st.Size/16)
+	d := max(1, min(st.Size/16, 2.5))
 	c.Text(s, p.Add(Point{0, d * 1.4}), dark)
 	c.Text(s, p.Add(Point{d, 0}), dark)
 	c.Text(s, p.Add(Point{-d, 0}), dark)

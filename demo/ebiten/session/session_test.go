@@ -335,3 +335,35 @@ func TestASteadyFrameAllocatesNothing(t *testing.T) {
 		t.Errorf("in %d frames the host allocated %d times, its 11 guests %d times", frames, allocs[true], allocs[false])
 	}
 }
+
+// Whatever the line does, discs glide over a guest's screen: its own, those near
+// it, and the others.
+func TestWhatAGuestIsShownMovesSmoothly(t *testing.T) {
+	tb := newTable(t, 5, bad)
+	guest := tb.members[1]
+	var before arena.World
+	steps, jumps, worst := 0, 0, 0.0
+
+	for range 40 * TicksPerSecond {
+		tb.tick()
+		now := *guest.Shown()
+		for i := range now.Discs {
+			a, b := &before.Discs[i], &now.Discs[i]
+			if a.ID != b.ID || a.State != arena.Skating || b.State != arena.Skating || before.Phase != arena.Play || now.Phase != arena.Play {
+				continue
+			}
+			steps++
+			step := b.Pos.Sub(a.Pos).Len()
+			worst = max(worst, step)
+			if step > 0.6 { // 36 units a second: faster than any disc
+				jumps++
+			}
+		}
+		before = now
+	}
+
+	t.Logf("%d steps, %d jumps, the largest step %.2f units", steps, jumps, worst)
+	if steps < 2000 || jumps*500 > steps {
+		t.Errorf("%d jumps in %d steps, the largest %.2f units", jumps, steps, worst)
+	}
+}
