@@ -153,7 +153,7 @@ func TestTheServerMayHaveTakenAnyCookieThatWasAnswered(t *testing.T) {
 	for cookie := range uint64(plainCookies) {
 		h.Receive(0, appendPlainChallenge(nil, testSalt, cookie))
 	}
-	h.Receive(0, appendPlainShort(nil, plainAccept, testSalt^0))
+	h.Receive(0, appendPlainShort(nil, plainAccept, plainSession(testSalt, 0)))
 	if h.outcome() != "open" {
 		t.Errorf("the first of %d cookies: %q", plainCookies, h.outcome())
 	}
