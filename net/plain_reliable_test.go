@@ -84,6 +84,31 @@ func TestAMessageToAcknowledgeIsAcknowledgedByTheNextTick(t *testing.T) {
 	}
 }
 
+func TestMoreMessagesPutNoAcknowledgementOff(t *testing.T) {
+	r := newRawPeer(t, nil)
+	r.run(250 * ms)
+	for id := range uint16(10) {
+		r.give([]item{msg(id, "x")}, nil)
+		if sent := r.run(5 * ms); len(sent) > 0 {
+			if at := sent[0].at - 250*ms; at != interval(30)/2 {
+				t.Errorf("acknowledged %v after the first, want half a tick", at)
+			}
+			return
+		}
+	}
+	t.Error("nothing was acknowledged in 50 ms")
+}
+
+func TestThe32ndPacketBeforeTheNewestIsAcknowledgedToo(t *testing.T) {
+	r := newRawPeer(t, &Config{ResendMin: time.Hour})
+	r.core.SendReliable([]byte("x"))
+	r.run(3300 * ms)
+	r.acknowledge(32, 1<<31)
+	if got := r.core.Stats(); got.Unacked != 0 {
+		t.Error("the message in packet 0 is not acknowledged by the highest bit of ack 32")
+	}
+}
+
 func TestAnAcknowledgementGoesWithTheAnswer(t *testing.T) {
 	r := newRawPeer(t, nil)
 	r.run(250 * time.Millisecond)
@@ -286,10 +311,13 @@ func TestEarlyMessagesWaitDeliveredOnesAreIgnoredAndFarOnesAreDroppedUnacknowled
 	if sent[0].ack != 2 || sent[0].bits != 0b11 {
 		t.Errorf("acknowledges %v, want 2 and the two before", sent[0])
 	}
+	if r.give([]item{msg(2+1024, "one too far")}, nil) {
+		t.Error("one 1,024 ahead was taken")
+	}
 	r.give([]item{msg(2+1023, "the farthest")}, nil)
 	sent = r.run(100 * time.Millisecond)
-	if sent[0].ack != 4 {
-		t.Errorf("acknowledges %v, want 4", sent[0])
+	if sent[0].ack != 5 || sent[0].bits != 0b11100 {
+		t.Errorf("acknowledges %v, want 5, and neither 4 nor 3", sent[0])
 	}
 }
 
@@ -347,18 +375,19 @@ func TestAPacketIsLostWhenItIs33BehindTheNewestAcknowledged(t *testing.T) {
 	}
 }
 
-func TestEachAcknowledgedPacketIsASampleOfTheRoundTrip(t *testing.T) {
+func TestEachAcknowledgedPacketIsASampleOfTheRoundTripOldestFirst(t *testing.T) {
 	r := newRawPeer(t, nil)
-	r.run(250 * time.Millisecond) // packets at 100 and 200 ms
-	r.acknowledge(1, 1)
+	r.run(350 * time.Millisecond) // packets at 100, 200 and 300 ms
+	r.acknowledge(2, 0b11)
 
-	// 150 ms, then 50 ms: 150 - 100/8.
-	if got := r.core.Stats(); got.RTT != 137500*time.Microsecond {
-		t.Errorf("got %v, want 137.5ms", got.RTT)
+	// 250 ms, then 150 ms, then 50 ms: 250 - 100/8 = 237.5, less 187.5/8.
+	const want = 214062500 * time.Nanosecond
+	if got := r.core.Stats(); got.RTT != want {
+		t.Errorf("got %v, want %v", got.RTT, want)
 	}
 	r.now += time.Second
-	r.acknowledge(1, 1)
-	if got := r.core.Stats(); got.RTT != 137500*time.Microsecond {
+	r.acknowledge(2, 0b11)
+	if got := r.core.Stats(); got.RTT != want {
 		t.Errorf("the same acknowledgement again changed it to %v", got.RTT)
 	}
 }

@@ -8,7 +8,6 @@ func (c *plainConn) transmit(now time.Duration, buf []byte) int {
 		return 0
 	}
 	c.expire(now)
-	c.rate.update(now, c.rtt.smoothed)
 	switch {
 	case c.payloadAt() <= now:
 		return c.payload(now, buf)
