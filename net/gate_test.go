@@ -264,6 +264,31 @@ func TestPrefixesOfIPv6Are56BitsLong(t *testing.T) {
 	}
 }
 
+func TestOnePrefixHasThirtyTwoProvisionalConnections(t *testing.T) {
+	g := openGate(t, func(c *Config) { c.PrefixRate, c.PrefixBurst = 1000, 1000 })
+	for i := range 33 {
+		c := newGateClient(t, g, fmt.Sprintf("198.51.100.%d:1", i), byte(i), Config{})
+		if v, _ := c.give(0, c.response(0)); v.Joined != (i < 32) {
+			t.Errorf("handshake %d: joined %v; %+v", i+1, v.Joined, g.stats)
+		}
+	}
+}
+
+func TestPrefixesThatOweNothingAreForgotten(t *testing.T) {
+	b := newPrefixBudgets(4, 16)
+	for i := range 100_000 {
+		a := netip.AddrFrom4([4]byte{50, byte(i >> 8), byte(i), 1}) // 65,536 prefixes
+		now := time.Duration(i) * 5 * time.Millisecond              // 200 a second
+		if !b.allows(now, a) {
+			t.Fatalf("the %dth is not allowed", i)
+		}
+		b.pay(now, a)
+	}
+	if len(b.prefixes) > 2*sweepPrefixes {
+		t.Errorf("%d prefixes are kept", len(b.prefixes))
+	}
+}
+
 func TestLocalAddressesHaveNoBudgetOfTheirOwn(t *testing.T) {
 	for _, a := range []string{"127.0.0.1", "::1", "10.1.2.3", "192.168.1.2", "172.16.0.1", "169.254.1.1", "fe80::1%eth0", "fd6e:6d01:203:400::1", "::ffff:10.0.0.1"} {
 		if p, limited := prefixOf(netip.MustParseAddr(a)); limited {

@@ -93,7 +93,11 @@ func TestNoiseRefusesAPSKThatIsNone(t *testing.T) {
 
 func TestNoiseRefusesKeysOfLowOrder(t *testing.T) {
 	server, _ := identityOf(filled(32, 0))
+	pair := newNoisePair(t, patternIK)
 	for _, key := range lowOrderKeys {
+		if pair.client.read(append(key[:], make([]byte, 100)...)); pair.client.fresh == nil {
+			t.Errorf("%x came to the library", key)
+		}
 		if _, err := newClientNoise(patternNK, nil, &key, nil, nil, filled(4, 0), seeded(1)); err == nil {
 			t.Errorf("%x is taken as a server's", key)
 		}
