@@ -3,8 +3,9 @@ package netmsg
 import "time"
 
 const (
-	usualMaxDatagram = 1_472 // a 1,500-byte path over IPv4
-	manyClients      = 256   // servers of more announce a smaller window
+	usualMaxDatagram = 1_472   // a 1,500-byte path over IPv4
+	usualWindow      = 1 << 20 // 10 Mbit/s over 100 ms fill it at one packet lost in five
+	manyClients      = 256     // servers of more announce a smaller window
 	manyWindow       = 131_072
 )
 
@@ -21,6 +22,7 @@ func announced(cfg *Config, server bool, socketTakes int) params {
 	p.maxMessage = clamp(orDefault(cfg.MaxMessage, p.maxMessage), minMaxMessage, maxMaxMessage)
 	p.maxStreams = clamp(orDefault(cfg.MaxStreams, p.maxStreams), 1, maxMaxStreams)
 	p.maxLatest = clamp(orDefault(cfg.MaxValue, p.maxLatest), minMaxLatest, maxMaxLatest)
+	p.window = usualWindow
 	if server && (cfg.MaxClients > manyClients || cfg.MaxClients < 0) {
 		p.window = manyWindow
 	}

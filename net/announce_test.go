@@ -7,7 +7,7 @@ import (
 
 func TestEachSideAnnouncesWhatItsConfigSays(t *testing.T) {
 	usual := defaultParams
-	usual.maxDatagram = 1_472
+	usual.maxDatagram, usual.window = 1_472, 1_048_576
 	with := func(change func(*params)) params { p := usual; change(&p); return p }
 	for name, c := range map[string]struct {
 		cfg    Config

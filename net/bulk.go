@@ -13,14 +13,16 @@ const (
 	bulkQuiet = 500 * time.Microsecond // queueing delay too small to steer by
 
 	bulkFirstWindow = 32 // packets: with 10, a 4 MiB message on a path of 100 ms loses 7 % to the start
+	bulkFastWindow  = 64 // slow start doubles the window up to here
 	bulkMinWindow   = 4
 	bulkMaxWindow   = 12288
 
 	bulkMinRate = 16384.0 / 1200 // packets a second: a floor of 16 KiB a second
 
-	bulkRecall = 10 * time.Second // how long the smallest round trip is remembered
-	bulkUnused = time.Second      // a window unused this long is no longer trusted
-	bulkCalm   = time.Second      // without loss of our own doing: the ceiling rises
+	bulkMinRTT = 100 * time.Microsecond // to reckon a pace by
+	bulkRecall = 10 * time.Second       // how long the smallest round trip is remembered
+	bulkUnused = time.Second            // a window unused this long is no longer trusted
+	bulkCalm   = time.Second            // without loss of our own doing: the ceiling rises
 
 	drainEvery   = 5 * time.Second
 	drainAtLeast = 20 * time.Millisecond
@@ -59,7 +61,7 @@ type bulkControl struct {
 	speed   float64 // v: how fast the window moves
 	ceiling float64 // hi: above this the window only creeps; a loss of our own doing set it
 
-	srtt   time.Duration // as last told; 0 before
+	srtt   time.Duration // as last told
 	minRTT time.Duration // the smallest sample of bulkRecall
 	stand  time.Duration // the smallest of half a round trip: what the queue does not fall below
 	queue  time.Duration // dq: the standing queue's delay, less noise
@@ -80,8 +82,9 @@ type bulkControl struct {
 	test      lossTest
 	calmSince time.Duration // since when loss has been no more than the path's own
 
-	nextDrain time.Duration
-	drainEnd  time.Duration
+	settleTill time.Duration // until then the queue that slow start left goes down by itself
+	nextDrain  time.Duration
+	drainEnd   time.Duration
 
 	usedAt time.Duration // when bulk last waited
 	held   bool          // window or pace hold bulk back
@@ -91,10 +94,11 @@ type bulkControl struct {
 }
 
 // newBulkControl makes a fresh connection's control. share is the endpoint's
-// pacer, or nil.
-func newBulkControl(share *pacer) bulkControl {
+// pacer, or nil; srtt the round trip as far as it is known.
+func newBulkControl(share *pacer, srtt time.Duration) bulkControl {
 	return bulkControl{
 		share:   share,
+		srtt:    srtt,
 		window:  bulkFirstWindow,
 		speed:   1,
 		ceiling: math.Inf(1),
@@ -184,8 +188,8 @@ func (b *bulkControl) onAck(now, sample, srtt time.Duration) {
 	if now-b.roundStart >= srtt {
 		b.endRound(now)
 	}
-	if b.newly > 0 && b.limited(now) && !b.test.on && !b.draining(now) {
-		b.steer(float64(b.newly))
+	if b.newly > 0 && b.limited(now) && !b.test.on && !b.draining(now) && now >= b.settleTill {
+		b.steer(now, float64(b.newly))
 	}
 	b.newly = 0
 }
@@ -203,7 +207,7 @@ func (b *bulkControl) restart() {
 	if b.share != nil {
 		b.share.leave(&b.place)
 	}
-	*b = newBulkControl(b.share)
+	*b = newBulkControl(b.share, guessedRTT)
 }
 
 // measured is the share of packets lost, of the newest 128 to 256, and false
@@ -252,7 +256,7 @@ func (b *bulkControl) limit(now time.Duration) float64 {
 // pace is the rate of bulk in packets a second: a little more than the window
 // needs, so that the window decides.
 func (b *bulkControl) pace(now time.Duration) float64 {
-	rtt := cmp.Or(b.stand, b.srtt, guessedRTT)
+	rtt := max(cmp.Or(b.stand, b.srtt), bulkMinRTT)
 	gain := 2.0
 	if b.steady {
 		gain = 1.1
@@ -291,19 +295,24 @@ func (b *bulkControl) observe(now, sample time.Duration) {
 }
 
 // steer moves the window after k packets were acknowledged.
-func (b *bulkControl) steer(k float64) {
+func (b *bulkControl) steer(now time.Duration, k float64) {
 	target := math.Inf(1)
 	if b.queue > bulkQuiet {
 		target = 1 / (bulkDelta * b.queue.Seconds())
 	}
 	up := b.window/b.stand.Seconds() <= target && b.queue <= bulkQueue
-	step := min(b.speed/(bulkDelta*b.window), b.speed/8, 0.5)
-	if !up {
-		b.steady = true
+	speed := 1.0 // what was gained one way counts that way only
+	if up == (b.sameWay > 0) {
+		speed = b.speed
 	}
+	if !up && !b.steady {
+		b.endSlowStart(now)
+		return
+	}
+	step := min(speed/(bulkDelta*b.window), speed/8, 0.5)
 	switch {
 	case !b.steady:
-		b.window += k
+		b.window += k * b.slowGain()
 	case up && b.window >= b.ceiling:
 		b.window += k / b.window
 	case up:
@@ -312,6 +321,26 @@ func (b *bulkControl) steer(k float64) {
 		b.window -= k * step
 	}
 	b.window = min(max(b.window, bulkMinWindow), bulkMaxWindow)
+}
+
+// slowGain is by what part of itself slow start lets the window grow in a round
+// trip.
+func (b *bulkControl) slowGain() float64 {
+	if b.window < bulkFastWindow {
+		return 1
+	}
+	return 0.5
+}
+
+// endSlowStart leaves slow start because of the queue. What is heard now became
+// of packets that the window of a round trip ago let go: what has grown since is
+// too much, unless more was delivered. What this was too much for is no sign of
+// what the path loses.
+func (b *bulkControl) endSlowStart(now time.Duration) {
+	b.steady = true
+	b.window = max(b.window/(1+b.slowGain()), min(b.delivered, b.window), bulkMinWindow)
+	b.settleTill = now + b.srtt
+	b.loss.forget(now)
 }
 
 // endRound does what is done once per round trip.
@@ -332,8 +361,8 @@ func (b *bulkControl) endRound(now time.Duration) {
 
 	if b.test.on {
 		b.judge(now)
-	} else if b.limited(now) {
-		b.turnSpeed()
+	} else if b.limited(now) && now >= b.settleTill {
+		b.turnSpeed(now)
 		b.watchLoss(now)
 		b.maybeDrain(now)
 	}
@@ -342,7 +371,7 @@ func (b *bulkControl) endRound(now time.Duration) {
 
 // turnSpeed lets a window that keeps moving one way move faster, and takes a
 // queue that is too long down at once.
-func (b *bulkControl) turnSpeed() {
+func (b *bulkControl) turnSpeed(now time.Duration) {
 	switch {
 	case b.window > b.roundFrom:
 		b.sameWay = max(b.sameWay, 0) + 1
@@ -359,10 +388,12 @@ func (b *bulkControl) turnSpeed() {
 			b.speed = 1
 		}
 	}
-	if b.queue > bulkQueue {
+	switch {
+	case b.queue > bulkQueue && !b.steady:
+		b.endSlowStart(now)
+	case b.queue > bulkQueue:
 		b.window = max(bulkMinWindow, b.window*0.95)
 		b.speed = 1
-		b.steady = true
 	}
 }
 

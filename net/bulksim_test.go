@@ -100,7 +100,7 @@ type simPacket struct {
 func newBulkSim(link simLink, seed uint64, starts ...time.Duration) *bulkSim {
 	s := &bulkSim{link: link, rng: rand.New(rand.NewPCG(seed, 1))}
 	for _, start := range starts {
-		f := &simFlow{sim: s, start: start, ctl: newBulkControl(new(pacer)), largest: -1, newest: -1, srtt: link.rtt, rttvar: link.rtt / 2, reorder: 1}
+		f := &simFlow{sim: s, start: start, ctl: newBulkControl(new(pacer), link.rtt), largest: -1, newest: -1, srtt: link.rtt, rttvar: link.rtt / 2, reorder: 1}
 		s.flows = append(s.flows, f)
 		s.at(start, func() { f.heard = s.now; f.turn() })
 	}

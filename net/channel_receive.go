@@ -9,6 +9,8 @@ const (
 	creditPart    = 4       // or bytes, of the window this part
 	noteEvery     = 8192    // messages between two notes of the packet number
 	maxAutoWindow = 4 << 20 // bytes to which a window may be raised
+	fillingTrips  = 4       // round trips in which a window delivered raises it
+	fillingPart   = 3       // so does holding all of it but this part
 )
 
 // takeResult says what became of a RELIABLE frame.
@@ -53,6 +55,7 @@ type receiveChannel struct {
 type windowFilling struct {
 	since time.Duration
 	bytes int // delivered since then
+	most  int // held at once since then
 }
 
 // An inSlot is a message that comes in.
@@ -120,6 +123,7 @@ func (c *receiveChannel) take(f *frame, s *messageStore) takeResult {
 		}
 		slot.state, slot.total = slotPartial, f.total
 		c.held += int(f.total)
+		c.filling.most = max(c.filling.most, c.held)
 	}
 	switch {
 	case slot.total != f.total:
@@ -224,14 +228,14 @@ func (c *receiveChannel) credit() (floor uint16, window uint32) {
 	return uint16(c.floor), uint32(c.window)
 }
 
-// raise doubles the window, up to most, when the peer has filled it twice within
-// two round trips: what comes is then bounded by the window. CREDIT lags by a
-// quarter of the window, so one and a half windows delivered show it.
+// raise doubles the window, up to most, when it is what holds the peer back: when
+// most of it was taken up at once, as behind a loss, or a whole one was
+// delivered within four round trips.
 func (c *receiveChannel) raise(now, srtt time.Duration, most int) {
 	f := &c.filling
-	late := now-f.since > 2*srtt
-	full := f.bytes >= c.window+c.window/2
-	if full && !late && c.window < most {
+	late := now-f.since > fillingTrips*srtt
+	full := f.most >= c.window-c.window/fillingPart || f.bytes >= c.window && !late
+	if full && c.window < most {
 		c.window = min(2*c.window, most)
 		c.creditDue = true
 	}

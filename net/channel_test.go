@@ -299,22 +299,31 @@ func TestTheSenderWaitsForCredit(t *testing.T) {
 }
 
 func TestTheWindowIsRaisedWhenThePeerFillsIt(t *testing.T) {
-
 	in := newReceiveChannel(false, 65_535, 262_144)
-	in.filling.bytes = 400_000
-	in.raise(90*ms, 50*ms, maxAutoWindow)
+	in.filling.bytes = 270_000
+	in.raise(190*ms, 50*ms, maxAutoWindow)
 	if in.window != 524_288 || !in.creditDue {
 		t.Errorf("window %d, credit due %v; want 524,288, true", in.window, in.creditDue)
 	}
-	in.filling.bytes = 700_000
-	in.raise(90*ms, 50*ms, maxAutoWindow)
+	in.filling.bytes = 500_000
+	in.raise(200*ms, 50*ms, maxAutoWindow)
 	if in.window != 524_288 {
 		t.Errorf("window %d: not filled yet, want 524,288", in.window)
 	}
-	in.raise(300*ms, 50*ms, maxAutoWindow)
+	in.raise(400*ms, 50*ms, maxAutoWindow)
 	in.filling.bytes = 900_000
-	in.raise(401*ms, 50*ms, maxAutoWindow)
+	in.raise(601*ms, 50*ms, maxAutoWindow)
 	if in.window != 524_288 {
 		t.Errorf("window %d: filled too slowly, want 524,288", in.window)
+	}
+	in.filling.most = 350_000
+	in.raise(700*ms, 50*ms, maxAutoWindow)
+	if in.window != 1_048_576 {
+		t.Errorf("window %d: two thirds were held at once, want 1,048,576", in.window)
+	}
+	in.window, in.filling.most = maxAutoWindow, maxAutoWindow
+	in.raise(800*ms, 50*ms, maxAutoWindow)
+	if in.window != maxAutoWindow {
+		t.Errorf("window %d, want %d at most", in.window, maxAutoWindow)
 	}
 }

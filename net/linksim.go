@@ -9,7 +9,7 @@ import (
 // way over it. The zero LinkConfig is a perfect link. Chances are from 0 to 1
 // and fall for each datagram on its own.
 type LinkConfig struct {
-	Loss      float64 // chance that a datagram is lost
+	Loss      float64 // chance that a datagram is lost, ahead of the queue of Rate
 	Duplicate float64 // chance that it arrives twice, each with a delay of its own
 	Reorder   float64 // chance that it is held back by ReorderDelay, so that later ones pass it
 
@@ -72,8 +72,11 @@ func (l *LinkSim) Send(now time.Duration, datagram []byte) {
 	if l.cfg.MTU > 0 && len(datagram) > l.cfg.MTU {
 		return
 	}
+	if lost {
+		return
+	}
 	left, room := l.queue(len(datagram))
-	if !room || lost {
+	if !room {
 		return
 	}
 	l.launch(left+first, datagram)
@@ -93,7 +96,7 @@ func (l *LinkSim) delay() time.Duration {
 }
 
 // queue lets a datagram wait for those before it, and gives the time at which
-// its last byte has left. A lost one takes its time too.
+// its last byte has left.
 func (l *LinkSim) queue(size int) (left time.Duration, room bool) {
 	if l.cfg.Rate <= 0 {
 		return l.now, true

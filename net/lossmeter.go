@@ -34,6 +34,7 @@ type lossMeter struct {
 	n      int
 
 	older, newer lossCount
+	since        time.Duration // what was sent before does not count
 }
 
 // A lossRound is what was sent in a round trip.
@@ -56,6 +57,12 @@ func (m *lossMeter) begin(now time.Duration) {
 	m.n++
 }
 
+// forget leaves out of account all that was sent before now.
+func (m *lossMeter) forget(now time.Duration) {
+	*m = lossMeter{since: now}
+	m.begin(now)
+}
+
 // sent counts a packet sent now.
 func (m *lossMeter) sent() {
 	if m.n > 0 {
@@ -71,7 +78,9 @@ func (m *lossMeter) count(sent time.Duration, c lossCount) {
 			return
 		}
 	}
-	m.newer.add(c) // its round is settled
+	if sent >= m.since {
+		m.newer.add(c) // its round is settled
+	}
 }
 
 // next takes the oldest round if the fate of all its packets is known.

@@ -155,8 +155,8 @@ func (c *sealedConn) takePong(now time.Duration, f *frame) {
 	if c.pinger == nil {
 		return
 	}
-	if sample, ok := c.pinger.pong(now, f.t1, f.t2, f.hold); ok {
-		c.clock.onSample(sample)
+	if sample, ok := c.pinger.pong(now, f.t1, f.t2, f.hold); ok && c.clock.onSample(sample) {
+		c.pinger.again(now)
 	}
 }
 

@@ -172,7 +172,7 @@ func (c *sealedConn) windowFull(now time.Duration) bool {
 // control gives bulk control, made when it is first needed.
 func (c *sealedConn) control() *bulkControl {
 	if c.bulk == nil {
-		b := newBulkControl(c.share)
+		b := newBulkControl(c.share, c.recovery.srtt())
 		c.bulk = &b
 	}
 	return c.bulk
@@ -187,7 +187,7 @@ func (c *sealedConn) paced(now time.Duration, buf []byte) int {
 	}
 	c.mtu.bulkWaits(now)
 	b := c.control()
-	if c.pacedAt(now) > now || !b.maySend(now, c.recovery.log.inFlight) {
+	if !b.maySend(now, c.recovery.log.inFlight) || c.pacedAt(now) > now {
 		return 0
 	}
 	content := packReliable
