@@ -209,6 +209,47 @@ func TestResendsBeginAt100MillisecondsAndDoubleToASecondWhileNothingIsAcknowledg
 	}
 }
 
+func TestARoundOfResendsTakesAsManyPacketsAsItNeeds(t *testing.T) {
+	r := newRawPeer(t, &Config{GoodRate: -1})
+	for range 3 {
+		r.core.SendReliable(patterned(1000))
+	}
+	sent := r.run(1200 * ms)
+	for id := range uint16(3) {
+		if at := times(sent, id); !slices.Equal(at, []time.Duration{0, 100 * ms, 300 * ms, 700 * ms}) {
+			t.Errorf("message %d went at %v, want with the others", id, at)
+		}
+	}
+}
+
+func TestRecordsOfPacketsAreBoundedWhenNothingIsAcknowledged(t *testing.T) {
+	r := newRawPeer(t, &Config{GoodRate: -1, Timeout: -1})
+	c := r.core.machine.(*plainConn)
+	for range 1000 {
+		r.core.SendReliable(nil)
+	}
+	r.run(30 * time.Second) // about 30 rounds of 1,000 messages in 4 packets
+	if n := c.sent.ids.len(); n > plainSentIDs || n < plainSentIDs/2 {
+		t.Errorf("%d ids are kept, at most %d", n, plainSentIDs)
+	}
+	for range 2000 {
+		r.core.SendLatest(1, nil)
+		r.run(ms)
+	}
+	if n := c.sent.packets.len(); n != plainSentPackets {
+		t.Errorf("%d packets are kept, want %d", n, plainSentPackets)
+	}
+
+	for range 4 { // a whole round, all of it remembered
+		r.acknowledge(c.sent.next-1, ^uint32(0))
+		r.run(2 * time.Second)
+	}
+	r.acknowledge(c.sent.next-1, ^uint32(0))
+	if got := r.core.Stats().Unacked; got != 0 {
+		t.Errorf("%d are not acknowledged", got)
+	}
+}
+
 func TestAnyAcknowledgementEndsTheDoubling(t *testing.T) {
 	r := newRawPeer(t, nil)
 	r.core.SendReliable([]byte("x"))
@@ -319,6 +360,14 @@ func TestEarlyMessagesWaitDeliveredOnesAreIgnoredAndFarOnesAreDroppedUnacknowled
 	if sent[0].ack != 5 || sent[0].bits != 0b11100 {
 		t.Errorf("acknowledges %v, want 5, and neither 4 nor 3", sent[0])
 	}
+}
+
+func TestAnEarlyMessageThatComesAgainIsTheFirstOne(t *testing.T) {
+	r := newRawPeer(t, nil)
+	r.give([]item{msg(1, "first")}, nil)
+	r.give([]item{msg(1, "again")}, nil)
+	r.give([]item{msg(0, "before")}, nil)
+	wantEvents(t, r.core, "Joined before first")
 }
 
 func TestOfAStreamOnlyNewerValuesAreHeard(t *testing.T) {
