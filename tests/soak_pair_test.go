@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	netmsg "github.com/partyline-go/partyline/net"
@@ -68,36 +67,46 @@ func soakPair(s *soak) {
 }
 
 func newPair(s *soak) *pair {
-	p := &pair{soak: s, run: time.Duration(3+s.dice.IntN(25)) * time.Second}
-	random := rand.NewChaCha8([32]byte{byte(s.seed), byte(s.seed >> 8), byte(s.seed >> 16)})
-	p.cfg = netmsg.Config{
+	run := time.Duration(3+s.dice.IntN(25)) * time.Second
+	cfg := netmsg.Config{
 		Plain:     true,
 		MaxPacket: pick(s, 0, 0, 600, 1200),
 		GoodRate:  pick(s, 0, 0, 60, 240),
 		KeepAlive: pick(s, 0, 0, 300*time.Millisecond),
-		Random:    random,
 	}
+	p := makePair(s, cfg, [2]netmsg.LinkConfig{s.pickLink(), s.pickLink()})
+	p.run = run
+	for i, side := range p.sides {
+		p.cuts[i] = s.pickSpans(2, run, time.Second, 5*time.Second, 9*time.Second, 11*time.Second)
+		side.stalls = s.pickSpans(1, run, 500*time.Millisecond, 3*time.Second, 8*time.Second, 12*time.Second)
+		side.deaf = s.pickSpans(1, run, 2*time.Second, 6*time.Second)
+		side.talk = pick(s, 5*time.Millisecond, 30*time.Millisecond, 300*time.Millisecond, 3*time.Second)
+		side.next = 0
+	}
+	s.script += fmt.Sprintf(" for %v, cuts %v, stalls %v and %v, deaf %v and %v", run, p.cuts,
+		p.sides[0].stalls, p.sides[1].stalls, p.sides[0].deaf, p.sides[1].deaf)
+	return p
+}
+
+// makePair gives two cores that have just joined. Nothing goes wrong but on
+// the links, and nobody says anything by itself.
+func makePair(s *soak, cfg netmsg.Config, links [2]netmsg.LinkConfig) *pair {
+	p := &pair{soak: s, cfg: cfg}
 	session := netmsg.Session{ID: s.dice.Uint64()}
-	var links [2]netmsg.LinkConfig
 	for i := range p.sides {
-		links[i] = s.pickLink()
-		p.cuts[i] = s.pickSpans(2, p.run, time.Second, 5*time.Second, 9*time.Second, 11*time.Second)
 		p.sides[i] = &side{
 			core:    netmsg.NewConnectionCore(&p.cfg, session, 0),
 			link:    netmsg.NewLinkSim(links[i], s.dice.Uint64()),
 			out:     newLedger(s, uint64(i), p.cfg.MaxReliable(), p.cfg.MaxLatest()),
-			stalls:  s.pickSpans(1, p.run, 500*time.Millisecond, 3*time.Second, 8*time.Second, 12*time.Second),
-			deaf:    s.pickSpans(1, p.run, 2*time.Second, 6*time.Second),
 			witness: newNMS1Witness(p.cfg, session.ID, 0),
-			talk:    pick(s, 5*time.Millisecond, 30*time.Millisecond, 300*time.Millisecond, 3*time.Second),
+			next:    math.MaxInt64,
 		}
 	}
 	for i, side := range p.sides {
 		side.listener = listener{soak: s, who: i, in: p.sides[1-i].out}
 	}
-	s.script = fmt.Sprintf("a pair for %v, packets of %d bytes at %d a second, keep-alive %v, links %+v, cuts %v, stalls %v and %v, deaf %v and %v",
-		p.run, p.cfg.MaxPacket, p.cfg.GoodRate, p.cfg.KeepAlive, links, p.cuts,
-		p.sides[0].stalls, p.sides[1].stalls, p.sides[0].deaf, p.sides[1].deaf)
+	s.script = fmt.Sprintf("a pair, packets of %d bytes at %d a second, keep-alive %v, links %+v",
+		cfg.MaxPacket, cfg.GoodRate, cfg.KeepAlive, links)
 	return p
 }
 
