@@ -21,9 +21,9 @@ import (
 // with a decoder, a sender and a receiver of their own (nms1_*_test.go). The
 // soak puts the same witnesses beside every pair that it runs.
 
-// A bench is an endpoint on a simulated network without delay, a wire that
+// An nms1Bench is an endpoint on a simulated network without delay, a wire that
 // speaks to it datagram by datagram, and a clock.
-type bench struct {
+type nms1Bench struct {
 	t        *testing.T
 	net      *simnet.Network
 	endpoint *netmsg.Endpoint
@@ -37,8 +37,8 @@ const (
 	aSalt     = 0x0102030405060708
 )
 
-func newBench(t *testing.T, cfg netmsg.Config) *bench {
-	b := &bench{t: t, net: simnet.New(1)}
+func newNMS1Bench(t *testing.T, cfg netmsg.Config) *nms1Bench {
+	b := &nms1Bench{t: t, net: simnet.New(1)}
 	cfg.Plain = true
 	cfg.Random = rand.NewChaCha8([32]byte{1})
 	b.endpoint = netmsg.NewEndpoint(b.net.Socket(benchAddr), netmsg.HandlerFunc(b.hear), &cfg)
@@ -47,7 +47,7 @@ func newBench(t *testing.T, cfg netmsg.Config) *bench {
 	return b
 }
 
-func (b *bench) hear(e netmsg.Event) {
+func (b *nms1Bench) hear(e netmsg.Event) {
 	switch e.Kind {
 	case netmsg.Message:
 		b.events = append(b.events, fmt.Sprintf("message %q", e.Data))
@@ -61,7 +61,7 @@ func (b *bench) hear(e netmsg.Event) {
 }
 
 // run moves the clock, a millisecond at a time.
-func (b *bench) run(d time.Duration) {
+func (b *nms1Bench) run(d time.Duration) {
 	for range d / time.Millisecond {
 		b.net.Advance(time.Millisecond)
 		b.turn()
@@ -70,19 +70,19 @@ func (b *bench) run(d time.Duration) {
 
 // turn has the endpoint take what has come, tell it, and send what is due. A
 // Flush would ask for a tick as well.
-func (b *bench) turn() {
+func (b *nms1Bench) turn() {
 	b.endpoint.Drain(b.net.Now())
 	b.endpoint.KeepAlive(b.net.Now())
 }
 
 // send gives the endpoint a datagram from a wire.
-func (b *bench) send(from *simnet.Socket, datagram []byte) {
+func (b *nms1Bench) send(from *simnet.Socket, datagram []byte) {
 	from.WriteBatch([]netmsg.Datagram{{Addr: netip.MustParseAddrPort(benchAddr), Data: datagram}})
 	b.run(time.Millisecond)
 }
 
 // answers takes all that has come back to a wire, decoded.
-func (b *bench) answers(to *simnet.Socket) (all []nms1Datagram) {
+func (b *nms1Bench) answers(to *simnet.Socket) (all []nms1Datagram) {
 	b.t.Helper()
 	for d := (netmsg.Datagram{Data: make([]byte, 2048)}); to.TryRead(&d); d.Data = make([]byte, 2048) {
 		got, err := decodeNMS1(d.Data, 1200)
@@ -95,7 +95,7 @@ func (b *bench) answers(to *simnet.Socket) (all []nms1Datagram) {
 }
 
 // ask sends a datagram and gives the answers of the next millisecond.
-func (b *bench) ask(from *simnet.Socket, d nms1Datagram) []nms1Datagram {
+func (b *nms1Bench) ask(from *simnet.Socket, d nms1Datagram) []nms1Datagram {
 	b.t.Helper()
 	b.answers(from)
 	b.send(from, encodeNMS1(d))
@@ -103,7 +103,7 @@ func (b *bench) ask(from *simnet.Socket, d nms1Datagram) []nms1Datagram {
 }
 
 // wantSilence fails if the endpoint answers a datagram.
-func (b *bench) wantSilence(from *simnet.Socket, what string, datagram []byte) {
+func (b *nms1Bench) wantSilence(from *simnet.Socket, what string, datagram []byte) {
 	b.t.Helper()
 	b.answers(from)
 	b.send(from, datagram)
@@ -112,7 +112,7 @@ func (b *bench) wantSilence(from *simnet.Socket, what string, datagram []byte) {
 	}
 }
 
-func (b *bench) wantEvents(want ...string) {
+func (b *nms1Bench) wantEvents(want ...string) {
 	b.t.Helper()
 	if !slices.Equal(b.events, want) {
 		b.t.Errorf("heard %q, want %q", b.events, want)
@@ -121,7 +121,7 @@ func (b *bench) wantEvents(want ...string) {
 }
 
 // cookie asks for a Challenge.
-func (b *bench) cookie(from *simnet.Socket, salt uint64) uint64 {
+func (b *nms1Bench) cookie(from *simnet.Socket, salt uint64) uint64 {
 	b.t.Helper()
 	got := b.ask(from, nms1Datagram{kind: nms1Request, salt: salt})
 	if len(got) != 1 || got[0].kind != nms1Challenge || got[0].salt != salt {
@@ -131,7 +131,7 @@ func (b *bench) cookie(from *simnet.Socket, salt uint64) uint64 {
 }
 
 // join connects a wire and gives the session.
-func (b *bench) join(from *simnet.Socket, salt uint64) (session uint64) {
+func (b *nms1Bench) join(from *simnet.Socket, salt uint64) (session uint64) {
 	b.t.Helper()
 	cookie := b.cookie(from, salt)
 	got := b.ask(from, nms1Datagram{kind: nms1Response, salt: salt, cookie: cookie})
@@ -142,14 +142,14 @@ func (b *bench) join(from *simnet.Socket, salt uint64) (session uint64) {
 }
 
 // conn is the endpoint's newest connection.
-func (b *bench) conn() (conn *netmsg.Conn) {
+func (b *nms1Bench) conn() (conn *netmsg.Conn) {
 	for conn = range b.endpoint.Conns() {
 	}
 	return conn
 }
 
 // payloads waits d and gives the Payloads that came.
-func (b *bench) payloads(d time.Duration) (all []nms1Datagram) {
+func (b *nms1Bench) payloads(d time.Duration) (all []nms1Datagram) {
 	b.t.Helper()
 	b.answers(b.wire)
 	b.run(d)
@@ -162,7 +162,7 @@ func (b *bench) payloads(d time.Duration) (all []nms1Datagram) {
 }
 
 // lastAck is what the endpoint acknowledges by its next Payload.
-func (b *bench) lastAck() string {
+func (b *nms1Bench) lastAck() string {
 	b.t.Helper()
 	all := b.payloads(150 * time.Millisecond)
 	if len(all) == 0 {
@@ -178,7 +178,7 @@ func payload(session uint64, sequence uint16, messages []nms1Message, values []n
 }
 
 func TestNMS1ServerAnswersRequestsAndKeepsNothing(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	other := b.net.Socket("10.0.0.2:4001")
 
 	first := b.cookie(b.wire, aSalt)
@@ -199,7 +199,7 @@ func TestNMS1ServerAnswersRequestsAndKeepsNothing(t *testing.T) {
 }
 
 func TestNMS1ServerOpensForAGoodCookieAlone(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	other := b.net.Socket("10.0.0.2:4001")
 	cookie := b.cookie(b.wire, aSalt)
 	good := nms1Datagram{kind: nms1Response, salt: aSalt, cookie: cookie}
@@ -223,7 +223,7 @@ func TestNMS1ServerOpensForAGoodCookieAlone(t *testing.T) {
 }
 
 func TestNMS1ServerIsSilentToWhatIsMalformed(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	request := encodeNMS1(nms1Datagram{kind: nms1Request, salt: aSalt})
 	response := encodeNMS1(nms1Datagram{kind: nms1Response, salt: aSalt, cookie: b.cookie(b.wire, aSalt)})
 	for name, datagram := range map[string][]byte{
@@ -259,7 +259,7 @@ func TestNMS1ServerIsSilentToWhatIsMalformed(t *testing.T) {
 }
 
 func TestNMS1EndedConnectionIsNotOpenedByAReplay(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	cookie := b.cookie(b.wire, aSalt)
 	response := nms1Datagram{kind: nms1Response, salt: aSalt, cookie: cookie}
 	b.ask(b.wire, response)
@@ -276,7 +276,7 @@ func TestNMS1EndedConnectionIsNotOpenedByAReplay(t *testing.T) {
 }
 
 func TestNMS1NewSaltFromTheSameAddressReplacesTheConnection(t *testing.T) {
-	b := newBench(t, netmsg.Config{MaxClients: 1})
+	b := newNMS1Bench(t, netmsg.Config{MaxClients: 1})
 	b.join(b.wire, aSalt)
 	b.join(b.wire, aSalt+1)
 
@@ -284,7 +284,7 @@ func TestNMS1NewSaltFromTheSameAddressReplacesTheConnection(t *testing.T) {
 }
 
 func TestNMS1FullServerDeniesAfterAGoodCookie(t *testing.T) {
-	b := newBench(t, netmsg.Config{MaxClients: 1})
+	b := newNMS1Bench(t, netmsg.Config{MaxClients: 1})
 	b.join(b.wire, aSalt)
 	other := b.net.Socket("10.0.0.3:4000")
 	cookie := b.cookie(other, aSalt)
@@ -315,7 +315,7 @@ func TestNMS1ExampleOfThePageIsUnderstood(t *testing.T) {
 		t.Errorf("it is written again as %x", again)
 	}
 
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	d.session = b.join(b.wire, aSalt)
 	b.send(b.wire, encodeNMS1(d))
 
@@ -326,7 +326,7 @@ func TestNMS1ExampleOfThePageIsUnderstood(t *testing.T) {
 }
 
 func TestNMS1AcknowledgementsAreThoseOfThePage(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	session := b.join(b.wire, aSalt)
 	steps := []struct {
 		sequence uint16
@@ -349,7 +349,7 @@ func TestNMS1AcknowledgementsAreThoseOfThePage(t *testing.T) {
 }
 
 func TestNMS1PayloadIsReadToItsEndBeforeAnythingCounts(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	session := b.join(b.wire, aSalt)
 	b.wantEvents("Joined 1")
 	good := encodeNMS1(payload(session, 0,
@@ -395,7 +395,7 @@ func TestNMS1PayloadIsReadToItsEndBeforeAnythingCounts(t *testing.T) {
 }
 
 func TestNMS1MessagesAreHeardInOrderAndOnce(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	session := b.join(b.wire, aSalt)
 	for sequence, id := range []uint16{1, 0, 0, 1023 + 2, 2, 1500, 65535, 3} {
 		m := nms1Message{id, fmt.Appendf(nil, "%d", id)}
@@ -409,7 +409,7 @@ func TestNMS1MessagesAreHeardInOrderAndOnce(t *testing.T) {
 }
 
 func TestNMS1ValuesAreHeardIfTheyAreNewer(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	session := b.join(b.wire, aSalt)
 	for sequence, number := range []uint16{5, 4, 5, 6, 6 + 32767, 6, 40000, 10, 9} {
 		v := nms1Value{7, number, fmt.Appendf(nil, "%d", number)}
@@ -420,7 +420,7 @@ func TestNMS1ValuesAreHeardIfTheyAreNewer(t *testing.T) {
 }
 
 func TestNMS1LoneMessageGoesAgainWhenThePageSaysSo(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	b.join(b.wire, aSalt)
 	b.payloads(500 * time.Millisecond)
 	b.conn().SendReliable([]byte("alone"))
@@ -448,7 +448,7 @@ func TestNMS1LoneMessageGoesAgainWhenThePageSaysSo(t *testing.T) {
 }
 
 func TestNMS1CloseIsSaidFiveTimesATickApart(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	session := b.join(b.wire, aSalt)
 	b.payloads(time.Second)
 	conn := b.conn()
@@ -476,7 +476,7 @@ func TestNMS1CloseIsSaidFiveTimesATickApart(t *testing.T) {
 }
 
 func TestNMS1SilenceEndsAConnectionWithoutAWord(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	session := b.join(b.wire, aSalt)
 	b.send(b.wire, encodeNMS1(payload(session, 0, nil, nil)))
 	b.run(9900 * time.Millisecond)
@@ -493,7 +493,7 @@ func TestNMS1SilenceEndsAConnectionWithoutAWord(t *testing.T) {
 }
 
 func TestNMS1OneMessageOverTheWindowEndsTheConnection(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	b.join(b.wire, aSalt)
 	conn := b.conn()
 	for i := range nms1Window {
@@ -516,7 +516,7 @@ func TestNMS1OneMessageOverTheWindowEndsTheConnection(t *testing.T) {
 }
 
 // dialWire has the endpoint dial the wire.
-func (b *bench) dialWire() *netmsg.Conn {
+func (b *nms1Bench) dialWire() *netmsg.Conn {
 	b.t.Helper()
 	conn, err := b.endpoint.Dial([]netip.AddrPort{netip.MustParseAddrPort(wireAddr)}, netmsg.DialOptions{})
 	if err != nil {
@@ -527,7 +527,7 @@ func (b *bench) dialWire() *netmsg.Conn {
 }
 
 // request is the client's first Request.
-func (b *bench) request() nms1Datagram {
+func (b *nms1Bench) request() nms1Datagram {
 	b.t.Helper()
 	b.run(time.Millisecond)
 	got := b.answers(b.wire)
@@ -538,7 +538,7 @@ func (b *bench) request() nms1Datagram {
 }
 
 func TestNMS1ClientAsksUntilItGivesUp(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	b.dialWire()
 	salt := b.request().salt
 	count := 1
@@ -563,7 +563,7 @@ func TestNMS1ClientAsksUntilItGivesUp(t *testing.T) {
 }
 
 func TestNMS1ClientRespondsAndThenAsksAgain(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	b.dialWire()
 	salt := b.request().salt
 
@@ -591,7 +591,7 @@ func TestNMS1ClientOpensByAcceptOrByPayload(t *testing.T) {
 		"Payload": {kind: nms1Payload, ack: 65535, messages: []nms1Message{{0, []byte("hi")}}},
 	} {
 		for i, cookie := range []uint64{1, 2, 3, 4, 5} {
-			b := newBench(t, netmsg.Config{})
+			b := newNMS1Bench(t, netmsg.Config{})
 			b.dialWire()
 			salt := b.request().salt
 			for c := range uint64(5) {
@@ -618,7 +618,7 @@ func TestNMS1ClientOpensByAcceptOrByPayload(t *testing.T) {
 }
 
 func TestNMS1ClientIsDeniedByItsOwnSaltAlone(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	b.dialWire()
 	salt := b.request().salt
 	b.send(b.wire, encodeNMS1(nms1Datagram{kind: nms1Denied, salt: salt + 1}))
@@ -637,7 +637,7 @@ func TestNMS1ClientIsDeniedByItsOwnSaltAlone(t *testing.T) {
 }
 
 func TestNMS1ClientThatGivesUpSaysSo(t *testing.T) {
-	b := newBench(t, netmsg.Config{})
+	b := newNMS1Bench(t, netmsg.Config{})
 	conn := b.dialWire()
 	salt := b.request().salt
 	b.ask(b.wire, nms1Datagram{kind: nms1Challenge, salt: salt, cookie: 5})
