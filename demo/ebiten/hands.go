@@ -10,7 +10,7 @@ import (
 	"github.com/partyline-go/partyline/demo/ebiten/paint"
 )
 
-// Hands are what the player does this frame, whatever with: keyboard, mouse,
+// A hands is what the player does this frame, whatever with: keyboard, mouse,
 // gamepad or touch.
 type hands struct {
 	// For menus: what was pressed just now.
@@ -43,8 +43,8 @@ type thumb struct {
 // thumbReach is how far, in points, a finger moves for a full push.
 const thumbReach = 55
 
-// look takes in what the player does. canvas is the size of the picture in
-// points, scale what a point is in pixels.
+// look takes in what the player does. w is the width of the picture in points,
+// scale what a point is in pixels.
 func (h *hands) look(w, scale float64) {
 	*h = hands{typed: h.typed[:0], thumb: h.thumb, touching: h.touching, pads: h.pads[:0], touches: h.touches[:0]}
 	h.keys()
@@ -164,7 +164,7 @@ func (h *hands) fingers(w, scale float64) {
 	}
 }
 
-// drawThumb shows the stick under the finger.
+// draw shows the stick under the finger.
 func (h *hands) draw(c *paint.Canvas) {
 	if !h.touching || !h.thumb.on {
 		return

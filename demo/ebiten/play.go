@@ -23,6 +23,9 @@ type play struct {
 	notice  string
 	noticed time.Time
 	code    paint.Rect // where the code is shown: a press copies it
+	list    paint.Rect // where the players are: a press shows the net graph
+	exit    paint.Rect // where fingers leave
+	leaving time.Time  // until when leaving needs no second word
 }
 
 // tell shows a line for some seconds.
@@ -52,18 +55,32 @@ func (p *play) update(a *app) scene {
 		words, _ := s.End()
 		p.game.Close()
 		return newOver(p.options, words)
-	case a.hands.back && p.chat == nil:
+	case a.hands.back && p.chat != nil:
+		p.chat = nil
+	case p.leaves(a):
 		p.game.Close()
 		return newTitle(a.options)
-	case a.hands.back:
-		p.chat = nil
 	}
 	return p
 }
 
+// leaves says whether the player wants to leave, which must be said twice.
+func (p *play) leaves(a *app) bool {
+	touched := a.hands.pressed && p.exit.Holds(a.hands.pointer)
+	if !a.hands.back && !touched {
+		return false
+	}
+	if p.game.Player.Status() == session.Joining || time.Now().Before(p.leaving) {
+		return true
+	}
+	p.leaving = time.Now().Add(noticeFor)
+	p.tell("Once more leaves the game")
+	return false
+}
+
 // keys does what the keys beside the game's own are for.
 func (p *play) keys(a *app) {
-	if inpututil.IsKeyJustPressed(ebiten.KeyF3) {
+	if inpututil.IsKeyJustPressed(ebiten.KeyF3) || a.hands.pressed && p.list.Holds(a.hands.pointer) {
 		p.graph = !p.graph
 	}
 	if a.hands.pressed && p.code.Holds(a.hands.pointer) {
@@ -106,14 +123,34 @@ func (p *play) draw(a *app, c *paint.Canvas) {
 		return
 	}
 	p.code = drawCode(c, s)
-	drawPlayers(c, s)
-	drawFeed(c, s, p.chat)
+	p.list = drawPlayers(c, s)
+	drawFeed(c, s, p.chat, p.hint(a))
 	drawRound(c, s)
 	if p.graph {
 		drawNetGraph(c, s)
 	}
+	p.exit = paint.Rect{}
+	if a.hands.touching {
+		p.exit = drawExit(c)
+	}
 	p.drawNotices(c)
 }
+
+// hint says what the keys are for.
+func (p *play) hint(a *app) string {
+	switch {
+	case a.hands.touching:
+		return "left: steer · right: hold to charge, let go to dash"
+	case p.lag.Name != "" && p.lag.Name != launch.Lags[0].Name:
+		return "F4 lag simulator: " + p.lag.Name
+	case p.game.Player.Frames() < hintFor:
+		return "WASD or arrows skate · hold Space to charge, let go to dash"
+	}
+	return "Enter chat · F3 net graph · F4 lag · Esc leave"
+}
+
+// hintFor is how many frames a newcomer is told how to play.
+const hintFor = 20 * session.TicksPerSecond
 
 // label is the name over a disc.
 func (p *play) label(place int) string {

@@ -73,11 +73,20 @@ func (c *screen) draw(lines []string) {
 	lines = append(lines, "")
 	lines = append(lines, c.last...)
 	for _, l := range lines {
-		b.WriteString("\x1b[2K" + l + "\n")
+		b.WriteString("\x1b[2K" + short(l) + "\n")
 	}
 	b.WriteString("\x1b[J")
 	c.drawn = len(lines)
 	io.WriteString(c.out, b.String())
+}
+
+// short cuts a line to what fits a terminal: one that wraps would be two.
+func short(line string) string {
+	const columns = 79
+	if r := []rune(line); len(r) > columns {
+		return string(r[:columns-1]) + "…"
+	}
+	return line
 }
 
 // close leaves the terminal as it stands, for what is written after.

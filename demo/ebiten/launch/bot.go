@@ -25,7 +25,7 @@ type bot struct {
 func newBot(i int, seed uint64) *bot {
 	seed += uint64(i) * 7919
 	return &bot{
-		Session: session.New(session.Config{Name: botNames[i%len(botNames)], Plain: true, Party: party.Config{NoHandOff: true}}),
+		Session: session.New(session.Config{Name: botNames[i%len(botNames)], NoForecast: true, Party: party.Config{NoHandOff: true}}),
 		brain:   arena.NewBrain(seed),
 		dice:    rand.New(rand.NewPCG(seed, 1)),
 		silent:  i * 40,

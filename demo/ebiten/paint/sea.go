@@ -30,20 +30,6 @@ func seaAt(c *Canvas, k Camera, p Point) Color {
 	return deep.Mix(sea, p.Y/c.H).Mix(Hex(0x1f86a3), 0.5*glow)
 }
 
-// EllipseGlow fills an ellipse that fades from the middle to its edge.
-func (c *Canvas) EllipseGlow(at Point, rx, ry float64, col Color) {
-	shape := c.ellipse(at, rx, ry)
-	c.room(len(shape) + 1)
-	mid := c.vertex(at, col)
-	for _, p := range shape {
-		c.vertex(p, col.Fade(0))
-	}
-	n := uint16(len(shape))
-	for i := range n {
-		c.triangle(mid, mid+1+i, mid+1+(i+1)%n)
-	}
-}
-
 // drawSwell draws short crests that drift, swell and fade.
 func drawSwell(c *Canvas, time float64) {
 	const step = 58.0

@@ -70,7 +70,7 @@ func (s *Session) guestTick(in arena.Input) {
 	if s.replica.newest == 0 {
 		return
 	}
-	if s.cfg.Plain {
+	if s.cfg.NoForecast {
 		s.shown = s.replica.latest().world
 		return
 	}

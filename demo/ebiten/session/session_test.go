@@ -140,6 +140,17 @@ func TestNamesAndComingAndGoingAreToldToAll(t *testing.T) {
 	tb.rest()
 }
 
+func TestEveryMemberKnowsTheCodeToJoinBy(t *testing.T) {
+	tb := newTable(t, 2, netmsg.LinkConfig{})
+	tb.run(time.Second)
+
+	for _, m := range tb.members {
+		if to, err := codes.Parse(m.Code(), 1); err != nil || to.Addr.String() != hostAt {
+			t.Errorf("pid %d: code %q is %v, error %v", m.Me(), m.Code(), to.Addr, err)
+		}
+	}
+}
+
 func TestPingsReachEveryone(t *testing.T) {
 	tb := newTable(t, 2, netmsg.LinkConfig{Latency: 50 * time.Millisecond})
 

@@ -26,8 +26,9 @@ const stream = 0
 // row may be lost before the host misses one.
 const redundancy = 10
 
-// Proto is the version of these messages.
-const Proto = 1
+// Proto stands for Floe and, in its lower byte, for the version of these
+// messages: hosts of other games, or of other versions, turn its guests away.
+const Proto = 0xF101
 
 // MaxName and MaxChat are the longest name and line of chat, in bytes.
 const (
