@@ -100,7 +100,6 @@ func (w *nms1Witness) sent(b []byte, now time.Duration) error {
 	if ack, bits := w.in.ack(); d.ack != ack || d.ackBits != bits {
 		return fmt.Errorf("it acknowledges %04x %08x, what has arrived is %04x %08x (5)", d.ack, d.ackBits, ack, bits)
 	}
-	w.out.turnRate(now)
 	if w.closing() {
 		w.lastWord = now
 	}
@@ -138,7 +137,6 @@ func (w *nms1Witness) turned(now time.Duration) error {
 		w.ended, w.why = true, netmsg.TimedOut
 		return nil
 	}
-	w.out.turnRate(now)
 	if at := w.out.goesAt(); !w.closing() && at < now-slack {
 		return fmt.Errorf("a Payload should have gone at %v, %v ago (6); wants %v place %v keep %v owed %v rate %+v srtt %v round %+v delay %v", at, now-at, w.out.wantsAt(), w.out.place(), w.out.last+w.out.keepAlive, w.out.owedAt, w.out.rate, w.out.srtt, w.out.round, w.out.resendDelay())
 	}
