@@ -39,8 +39,10 @@ type Config struct {
 	MaxStreams int // latest-value streams a connection carries each way, 1 to 4,096; 64 if zero, 4,096 if negative
 	MaxQueued  int // NMS2: bytes of reliable messages that may wait on a connection; 8 MiB if zero
 
-	// OverflowEnds: a reliable message that finds the queue full (4,096 messages
-	// or MaxQueued bytes) ends the connection as Overflow, as it always does in
+	MaxWaiting int // NMS2: reliable messages that may wait or be unacknowledged on a connection; 4,096 if zero, any number if negative
+
+	// OverflowEnds: a reliable message that finds the queue full (MaxWaiting
+	// messages or MaxQueued bytes) ends the connection as Overflow, as it always does in
 	// NMS1. Without it the send is refused as QueueFull (NMS2).
 	OverflowEnds bool
 
@@ -194,6 +196,7 @@ func (c *Config) settleNumbers() {
 		{&c.MaxMessage, defaultMaxMessage, 0, 0},
 		{&c.MaxStreams, defaultMaxStreams, 1, maxMaxStreams},
 		{&c.MaxQueued, defaultMaxQueued, 0, 0},
+		{&c.MaxWaiting, maxQueuedMessages, 0, 0},
 	} {
 		if *f.field == 0 {
 			*f.field = f.normal

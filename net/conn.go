@@ -51,6 +51,7 @@ type line interface {
 type owner interface {
 	touched() // the line was sent through or closed, or an event was taken
 
+	flush()             // the Conn wants to be sent for now
 	now() time.Duration // the time of the line
 }
 
@@ -133,12 +134,14 @@ func (c *Conn) SetStreamWeight(stream uint16, weight int) error {
 }
 
 // Flush sends what is queued now rather than at the next tick, as far as the
-// rate allows it. An endpoint that frames drive sends in its own Flush anyway.
+// rate allows it. On an endpoint that frames drive it sends at once, for this
+// connection alone, and without waiting.
 func (c *Conn) Flush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.line.Flush()
 	c.owner.touched()
+	c.owner.flush()
 }
 
 // Close ends the connection. The peer is told, and this side's handler hears

@@ -46,6 +46,15 @@ func (c *Conn) Greeting() []byte {
 	return nil
 }
 
+// WrongKey says, of a dial in progress, that a server has answered whose key is
+// not the one that is known. The attempt goes on: the right one may still.
+func (c *Conn) WrongKey() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d, ok := c.line.(*dialLine)
+	return ok && d.attempt != nil && d.attempt.seen.wrongKey > 0
+}
+
 // Binding is the same 32 bytes at both ends of this connection and of no
 // other: what a protocol above can sign to prove that it speaks through it.
 // (nms2 7.7)

@@ -78,12 +78,12 @@ func (d *dialer) giveUp() {
 			return
 		}
 	}
-	text := ""
+	code, text := uint16(0), ""
 	switch {
 	case d.seen.wrongKey > 0:
-		text = "the server's key is not the one expected"
+		code, text = NoAnswerKey, "the server's key is not the one expected"
 	case d.seen.unusable > 0:
-		text = "the server asks for what this client does not have"
+		code, text = NoAnswerDemands, "the server asks for what this client does not have"
 	}
-	d.fail(NoAnswer, 0, text)
+	d.fail(NoAnswer, code, text)
 }

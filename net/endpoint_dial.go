@@ -14,7 +14,9 @@ import (
 type DialOptions struct {
 	ID ConnID // of the new connection; 0: the next free one
 
-	// NMS2, each in place of the Config's field of that name.
+	// NMS2, each in place of the Config's field of that name. With Only, what is
+	// left out is none, and not the Config's.
+	Only        bool
 	ServerKey   []byte
 	Fingerprint uint64
 	PSK         []byte

@@ -127,6 +127,16 @@ func (e *Endpoint) noteTold(p *peer) {
 	}
 }
 
+// flush sends what is due of p at once, where frames would otherwise. The lock is
+// held.
+func (p *peer) flush() {
+	if p.e.mode == reading || p.e.closed {
+		return
+	}
+	p.e.transmit(p, p.e.now())
+	p.e.outbox.send()
+}
+
 // now is the time of p's line. The lock is held.
 func (p *peer) now() time.Duration { return p.e.now() }
 

@@ -216,6 +216,9 @@ func (e *Endpoint) transmitAttempt(p *peer, now time.Duration) {
 // newAttempt begins the handshake of a dial.
 func (e *Endpoint) newAttempt(to []netip.AddrPort, opt DialOptions) (*dialer, error) {
 	cfg := *e.cfg
+	if opt.Only {
+		cfg.ServerKey, cfg.Fingerprint, cfg.PSK, cfg.Secret, cfg.Token, cfg.Hello = nil, 0, nil, nil, nil, nil
+	}
 	if opt.ServerKey != nil || opt.Fingerprint != 0 {
 		cfg.ServerKey, cfg.Fingerprint = opt.ServerKey, opt.Fingerprint
 	}

@@ -89,6 +89,13 @@ func (r RefuseReason) String() string {
 	return fmt.Sprintf("RefuseReason(%d)", uint8(r))
 }
 
+// Codes of a Left whose Reason is NoAnswer, for what was heard though nobody
+// answered as they should. (nms2 7.1)
+const (
+	NoAnswerKey     = 1 // a server with another key than the one that is known
+	NoAnswerDemands = 2 // a server that asks for what this client does not have
+)
+
 // A Channel orders reliable messages: each channel is independent of the
 // others. NMS1 has Ordered1 alone.
 type Channel uint8

@@ -198,8 +198,8 @@ func (c *sealedConn) sendReliable(now time.Duration, ch Channel, data []byte) er
 // can, however small Config.MaxQueued is.
 func (c *sealedConn) queueFull(n int) *RefusedError {
 	switch limit := c.cfg.MaxQueued; {
-	case c.queued >= maxQueuedMessages:
-		return &RefusedError{Reliable: true, Why: QueueFull, Size: c.queued + 1, Limit: maxQueuedMessages}
+	case c.cfg.MaxWaiting >= 0 && c.queued >= c.cfg.MaxWaiting:
+		return &RefusedError{Reliable: true, Why: QueueFull, Size: c.queued + 1, Limit: c.cfg.MaxWaiting}
 	case limit >= 0 && c.queued > 0 && c.bytes+n > limit:
 		return &RefusedError{Reliable: true, Why: QueueFull, Size: c.bytes + n, Limit: limit}
 	}

@@ -17,6 +17,20 @@ type Config struct {
 	// Port is the one meant by an address without a port; DefaultPort if zero.
 	Port uint16
 
+	// MaxMessage is the largest reliable message that this side sends and takes,
+	// in bytes, up to 16 MiB less 24: for levels and the like. All members should
+	// have the same. The constant MaxMessage if zero.
+	MaxMessage int
+
+	// Identity is a private X25519 key of 32 bytes by which others know this
+	// player again from one party to the next. Nil: Config.Seat's, or else made
+	// new by New.
+	Identity []byte
+
+	// InviteOnly: a host takes only guests that have its invitation
+	// (Party.Invitation), not those with a bare join code.
+	InviteOnly bool
+
 	// Seat is what Party.Seat gave in an earlier run of the program, before a
 	// crash: the host then knows the guest again and drops its ghost at once.
 	// Nil: a newcomer.
@@ -55,6 +69,10 @@ func (c Config) withDefaults() Config {
 	if c.Proto == 0 {
 		c.Proto = 1
 	}
+	if c.MaxMessage <= 0 {
+		c.MaxMessage = MaxMessage
+	}
+	c.MaxMessage = min(max(c.MaxMessage, leastMessage), mostMessage)
 	if c.Port == 0 {
 		c.Port = DefaultPort
 	}

@@ -80,8 +80,15 @@
 // [FragmentPayload], [MaxDatagram], [MaxQueued], [MaxString], [MaxStream],
 // [SilenceTimeout], [StallTimeout], [JoinTimeout], [MaxHelloWait].
 //
-// Messages are not sealed: whoever can read the packets can read and forge
-// them.
+// # Keys
+//
+// A party is always sealed: nobody on the way can read, change or forge what its
+// members say. Each member has a key, and the roster tells all members' keys, so
+// nobody can pose as the next host. A bare join code says nothing of the host's
+// key: the guest trusts the key that it sees first, and [Peer.Verified] is false.
+// With an [Party.Invitation] it is sure, at both ends; two people may also compare
+// [Party.Fingerprint] aloud. The host itself is trusted with everything: it is
+// the game's authority.
 //
 // # For those who know ludic.net
 //

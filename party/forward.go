@@ -19,8 +19,8 @@ func (p *Party) Forward(m *Message, mode Mode, to ...PID) error {
 	if err := mode.check(); err != nil {
 		return err
 	}
-	if len(m.data) > mode.limit() {
-		return &SizeError{"latest value", len(m.data), mode.limit()}
+	if err := p.checkSize(mode, len(m.data)); err != nil {
+		return err
 	}
 	if len(to) > 0 {
 		if err := p.checkPIDs(to); err != nil {

@@ -53,7 +53,7 @@ func (p *Party) handOver() {
 	}
 	for _, r := range p.peers {
 		if r.role == roleGuest {
-			r.sayGoing(codeMoved, p.handing.text)
+			r.conn.CloseWith(uint16(codeMoved), p.handing.text)
 		}
 	}
 	p.down(WhyMoved, "")

@@ -36,13 +36,10 @@ func (p *Party) openOn() {
 	}
 }
 
-// askerSaid takes what a member says that asks this guest: its early data, then
-// its hello.
+// askerSaid takes what a member says that asks this guest: its hello.
 func (p *Party) askerSaid(r *Peer, data []byte) {
 	switch {
-	case isLibrary(data, opEarly) && r.early == nil:
-		p.recognise(r, data[2:])
-	case r.early == nil || len(data) < 2:
+	case len(data) < 2:
 		p.sendOff(r, codeProtocol, "")
 	case Kind(data[0]) == Hello && r.hello == nil:
 		r.hello = append([]byte{}, data[2:]...)
@@ -52,18 +49,13 @@ func (p *Party) askerSaid(r *Peer, data []byte) {
 
 // recognise looks who asks. A guest has nothing to say to those who are not
 // members.
-func (p *Party) recognise(r *Peer, fields []byte) {
-	e, code := p.checkEarly(fields)
-	if code != codeClosed {
-		p.sendOff(r, code, "")
-		return
-	}
-	m := p.place.roster.byKey(seatKey(e.seat))
+func (p *Party) recognise(r *Peer, e early) {
+	m := p.place.roster.byKey(r.key)
 	if m == nil || m.pid == p.place.pid || p.state != StateJoined {
 		p.sendOff(r, codeRefused, "")
 		return
 	}
-	r.early, r.pid, r.seat = &e, m.pid, e.seat
+	r.early, r.pid = &e, m.pid
 	p.highest = max(p.highest, e.followed)
 }
 
@@ -206,7 +198,7 @@ func (p *Party) missed(m rosterMember) {
 	e := p.early()
 	e.followed, e.opening = p.place.roster.epoch, p.place.roster.epoch
 	for _, m := range p.missing {
-		if r, err := p.dial(m.addresses(), e); err == nil {
+		if r, err := p.dial(m.addresses(), e, trust{key: &m.key}); err == nil {
 			r.goal = m.pid
 		}
 	}
@@ -295,7 +287,7 @@ func (p *Party) Follow(to codes.Target) error {
 		p.phase, p.cause, p.manual = phaseSeek, WhyMoved, true
 		p.began, p.until = p.now, p.now+JoinTimeout
 	}
-	if _, err := p.dial(addresses(addr), p.seeker()); err != nil {
+	if _, err := p.dial(addresses(addr), p.seeker(), trustOf(to)); err != nil {
 		p.down(WhySocket, "")
 	}
 	return nil

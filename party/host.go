@@ -17,7 +17,8 @@ func (p *Party) Host(port uint16, token uint32) error {
 	p.fillRandom(p.place.seat[:])
 	p.place.seated = true
 	p.place.roster = roster{version: 1, epoch: 1, token: token, last: hostPID}
-	p.place.roster.add(rosterMember{pid: hostPID, flags: isHost, key: seatKey(p.place.seat)})
+	p.place.roster.add(rosterMember{pid: hostPID, flags: isHost, key: p.key})
+	p.tellDoor()
 	return nil
 }
 
@@ -30,7 +31,7 @@ func (p *Party) Accept(peer *Peer) PID {
 		return 0
 	case peer.role == roleGuest:
 		return peer.pid
-	case peer.role != roleStranger || peer.early == nil || p.state != StateHosting:
+	case peer.role != roleStranger || p.state != StateHosting:
 		return 0
 	}
 	slot := p.place.roster.freeSlot()
@@ -40,7 +41,7 @@ func (p *Party) Accept(peer *Peer) PID {
 	}
 	p.place.roster.last++
 	p.fillRandom(peer.seat[:])
-	p.seatGuest(peer, rosterMember{pid: p.place.roster.last, slot: uint8(slot), key: seatKey(peer.seat)})
+	p.seatGuest(peer, rosterMember{pid: p.place.roster.last, slot: uint8(slot), key: peer.key})
 	return peer.pid
 }
 
@@ -137,7 +138,6 @@ func (p *Party) letGo() {
 			p.kick(r, "")
 		}
 	}
-	p.linger()
 }
 
 // gone ends a guest that the network, its own will or its own double ended.

@@ -19,16 +19,28 @@ type hostile struct {
 	conn *netmsg.Conn
 	open bool
 	ends bool
+	left netmsg.Event
 }
 
+// hostileParty is the party whose keys and settings a hostile has.
+func hostileParty() *Party {
+	p := New(Config{Random: rand.NewChaCha8([32]byte{1})})
+	p.door.hosting, p.door.proto = true, 1
+	return p
+}
+
+var goodEarly = appendEarly(nil, early{version: partyVersion, proto: 1})
+
 // hostile adds one that connects to a member, or waits to be dialled.
-func (w *world) hostile(addr string, to *member) *hostile {
-	p := Party{cfg: Config{Random: rand.NewChaCha8([32]byte{1})}.withDefaults()}
+func (w *world) hostile(addr string, to *member) *hostile { return w.hostileWith(addr, to, goodEarly) }
+
+// hostileWith is hostile with early data of its own.
+func (w *world) hostileWith(addr string, to *member, early []byte) *hostile {
 	x := &hostile{sock: w.net.Socket(addr), mail: netmsg.NewMailbox(0)}
-	x.ep = netmsg.NewEndpoint(x.sock, x.mail, p.netConfig())
+	x.ep = netmsg.NewEndpoint(x.sock, x.mail, hostileParty().netConfig())
 	x.ep.Drain(w.net.Now())
 	if to != nil {
-		x.conn, _ = x.ep.Dial(addresses(to.addr()), netmsg.DialOptions{})
+		x.conn, _ = x.ep.Dial(addresses(to.addr()), netmsg.DialOptions{Only: true, Hello: early})
 	}
 	was := w.each
 	w.each = func() {
@@ -39,7 +51,9 @@ func (w *world) hostile(addr string, to *member) *hostile {
 		for e := range x.mail.All() {
 			x.conn = e.Conn
 			x.open = x.open || e.Kind == netmsg.Joined
-			x.ends = x.ends || e.Kind == netmsg.Left
+			if e.Kind == netmsg.Left {
+				x.ends, x.left = true, e
+			}
 		}
 		x.ep.Flush(w.net.Now())
 	}
@@ -54,8 +68,6 @@ func (x *hostile) says(all ...[]byte) {
 }
 
 func lib(op byte, fields []byte) []byte { return append([]byte{0, op}, fields...) }
-
-var goodEarly = lib(opEarly, appendEarly(nil, early{version: partyVersion, proto: 1}))
 
 func TestMalformedMessagesOfAGuestEndItAlone(t *testing.T) {
 	for name, b := range map[string][]byte{
@@ -72,7 +84,7 @@ func TestMalformedMessagesOfAGuestEndItAlone(t *testing.T) {
 			g := w.guest(h)
 			x := w.hostile("10.6.6.6:6", h)
 			w.until(func() bool { return x.open })
-			x.says(goodEarly, []byte{byte(Hello), 0})
+			x.says([]byte{byte(Hello), 0})
 			w.until(func() bool { return h.PeerOf(3) != nil })
 
 			x.says(b)
@@ -93,7 +105,7 @@ func TestUnknownOpsAreIgnored(t *testing.T) {
 	h := w.host()
 	x := w.hostile("10.6.6.6:6", h)
 	w.until(func() bool { return x.open })
-	x.says(goodEarly, []byte{byte(Hello), 0})
+	x.says([]byte{byte(Hello), 0})
 	w.until(func() bool { return h.PeerOf(2) != nil })
 
 	x.says(lib(99, nil), lib(opAccept, nil), lib(opHandOff, nil), []byte{byte(Hello), 0}, []byte{kindByte, 0})
@@ -111,7 +123,7 @@ func TestGuestCannotNameSomebodyElseAsAuthorOrReachStrangers(t *testing.T) {
 	g := w.guest(h)
 	x := w.hostile("10.6.6.6:6", h)
 	w.until(func() bool { return x.open })
-	x.says(goodEarly, []byte{byte(Hello), 0})
+	x.says([]byte{byte(Hello), 0})
 	w.until(func() bool { return h.PeerOf(3) != nil })
 
 	x.says([]byte{kindByte, 5, 0, 2, 0, 2, 0, 3, 0, 9, 0, 1, 'x'})
@@ -121,33 +133,54 @@ func TestGuestCannotNameSomebodyElseAsAuthorOrReachStrangers(t *testing.T) {
 	h.wantGame(said{3, kindA, "x"})
 }
 
-func TestStrangerThatDoesNotIntroduceItselfIsLetGo(t *testing.T) {
+func TestStrangerThatDoesNotIntroduceItselfIsRefused(t *testing.T) {
 	for name, b := range map[string][]byte{
-		"hello first": {byte(Hello), 0},
-		"empty":       {},
-		"odd early":   lib(opEarly, []byte{1, 2, 3}),
-		"no early":    lib(opEarly, nil),
+		"no early data":       nil,
+		"odd early data":      {1, 2, 3},
+		"more than early":     append(append([]byte{}, goodEarly...), 0),
+		"something else":      []byte("hello?"),
+		"the highest version": {255},
 	} {
 		w := newWorld(t, 1)
 		h := w.host()
-		x := w.hostile("10.6.6.6:6", h)
-		w.until(func() bool { return x.open })
+		x := w.hostileWith("10.6.6.6:6", h, append([]byte{}, b...))
 
-		x.says(b)
 		w.runFor(5 * time.Second)
 
-		if !x.ends || len(h.got) > 0 || h.count(roleStranger) > 0 {
-			t.Errorf("%s: ended=%v, inbox %v", name, x.ends, h.got)
+		if !x.ends || x.open || x.left.Reason != netmsg.Denied || len(h.got) > 0 || len(h.peers) > 0 {
+			t.Errorf("%s: ended=%v as %v, inbox %v", name, x.ends, x.left.Reason, h.got)
 		}
 	}
 }
 
+func TestStrangerThatSaysNothingOfTheLanguageIsLetGo(t *testing.T) {
+	w := newWorld(t, 1)
+	h := w.host()
+	x := w.hostile("10.6.6.6:6", h)
+	w.until(func() bool { return x.open })
+
+	x.says([]byte{7})
+	w.runFor(time.Second)
+
+	if !x.ends || x.left.Code != uint16(codeProtocol) || len(h.got) > 0 || h.count(roleStranger) > 0 {
+		t.Errorf("ended=%v with %d, inbox %v", x.ends, x.left.Code, h.got)
+	}
+}
+
+// hostileRoster is what a hostile host shows the first guest of a world of seed
+// 1, with the accept that goes before it.
+func hostileRoster(last PID) (accepted []byte, r roster) {
+	r = roster{version: 1, epoch: 1, token: 5, last: last}
+	r.add(rosterMember{pid: 1, flags: isHost, key: hostileParty().key})
+	r.add(rosterMember{pid: 2, slot: 1, key: newWorld(nil, 1).add().key})
+	return lib(opAccept, appendAccept(nil, accept{2, 5, [seatSize]byte{1}})), r
+}
+
 func TestMalformedMessagesOfAHostAreDownWithProtocol(t *testing.T) {
-	seat := [seatSize]byte{1}
-	good := roster{version: 1, epoch: 1, token: 5, last: 2}
-	good.add(rosterMember{pid: 1, flags: isHost})
-	good.add(rosterMember{pid: 2, slot: 1, key: seatKey(seat)})
-	welcome := [][]byte{lib(opAccept, appendAccept(nil, accept{2, 5, seat})), lib(opRoster, appendRoster(nil, &good))}
+	accepted, good := hostileRoster(2)
+	welcome := [][]byte{accepted, lib(opRoster, appendRoster(nil, &good))}
+	stolen := roster{version: 2, epoch: 1, token: 5, last: 2, members: slices.Clone(good.members)}
+	stolen.members[0].key[0]++
 	without := roster{version: 2, epoch: 1, token: 5, last: 2, members: good.members[:1]}
 
 	for name, c := range map[string]struct {
@@ -156,8 +189,8 @@ func TestMalformedMessagesOfAHostAreDownWithProtocol(t *testing.T) {
 	}{
 		"odd accept":             {false, lib(opAccept, []byte{1})},
 		"roster without accept":  {false, welcome[1]},
-		"odd going":              {false, lib(opGoing, nil)},
 		"odd roster":             {true, lib(opRoster, []byte{1})},
+		"roster of another host": {true, lib(opRoster, appendRoster(nil, &stolen))},
 		"roster without me":      {true, lib(opRoster, appendRoster(nil, &without))},
 		"odd handoff":            {true, lib(opHandOff, []byte{1})},
 		"message without author": {true, []byte{kindByte, 0}},
@@ -212,9 +245,8 @@ func scriptOf(all ...[]byte) (script []byte) {
 
 func FuzzHostFedByAHostileGuest(f *testing.F) {
 	hello := []byte{byte(Hello), 0, 'h'}
-	f.Add(scriptOf(goodEarly, hello, []byte{kindByte, 1, 0, 2, 'x'}, lib(opRosterAck, []byte{0, 0, 0, 1})))
-	f.Add(scriptOf(lib(opEarly, appendEarly(nil, early{version: 1, proto: 1, followed: 9, opening: 9})), hello))
-	f.Add(scriptOf(goodEarly, hello, lib(opGoing, []byte("F2 3")), lib(opHandOff, []byte{0, 0, 0, 2, 0, 2})))
+	f.Add(scriptOf(hello, []byte{kindByte, 1, 0, 2, 'x'}, lib(opRosterAck, []byte{0, 0, 0, 1})))
+	f.Add(scriptOf(hello, lib(opHandOff, []byte{0, 0, 0, 2, 0, 2})))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := newWorld(t, 1)
 		h := w.host()
@@ -241,16 +273,10 @@ func FuzzHostFedByAHostileGuest(f *testing.F) {
 }
 
 func FuzzGuestFedByAHostileHost(f *testing.F) {
-	seat := [seatSize]byte{1}
-	r := roster{version: 1, epoch: 1, token: 5, last: 3}
-	r.add(rosterMember{pid: 1, flags: isHost})
-	r.add(rosterMember{pid: 2, slot: 1, key: seatKey(seat)})
+	accepted, r := hostileRoster(3)
 	r.add(rosterMember{pid: 3, slot: 2})
-	accepted := lib(opAccept, appendAccept(nil, accept{2, 5, seat}))
 	listed := lib(opRoster, appendRoster(nil, &r))
 	f.Add(scriptOf(accepted, listed, []byte{kindByte, 0, 1, 'x'}, lib(opHandOff, []byte{0, 0, 0, 2, 0, 2})))
-	f.Add(scriptOf(accepted, listed, lib(opGoing, []byte("F2 3"))))
-	f.Add(scriptOf(accepted, listed, lib(opGoing, []byte{7, 'b', 'y', 'e'})))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := newWorld(t, 1)
 		x := w.hostile("10.6.6.6:6", nil)
@@ -283,7 +309,7 @@ func TestHostOutlivesRandomGuests(t *testing.T) {
 		w.until(func() bool { return x.open })
 		var script []byte
 		if seed%2 == 0 {
-			script = scriptOf(goodEarly, []byte{byte(Hello), 0})
+			script = scriptOf([]byte{byte(Hello), 0})
 		}
 		for range 200 {
 			b := make([]byte, dice.IntN(60))

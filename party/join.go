@@ -5,7 +5,6 @@ import (
 	"net/netip"
 
 	"github.com/partyline-go/partyline/codes"
-	netmsg "github.com/partyline-go/partyline/net"
 )
 
 // Join sets out for a host. It does not wait: Facts tell Joined or Down,
@@ -50,7 +49,7 @@ func (p *Party) setOut(to codes.Target) error {
 	if err := p.openSocket(0, false); err != nil {
 		return err
 	}
-	if _, err := p.dial(addresses(addr), p.early()); err != nil {
+	if _, err := p.dial(addresses(addr), p.early(), trustOf(to)); err != nil {
 		p.closeSession()
 		p.why = WhySocket
 		return fmt.Errorf("%w: %v: %w", WhySocket, addr, err)
@@ -85,15 +84,9 @@ func (p *Party) early() early {
 	return e
 }
 
-// dial begins a connection and queues what it says first.
-func (p *Party) dial(to []netip.AddrPort, e early) (*Peer, error) {
-	conn, err := p.ep.Dial(to, netmsg.DialOptions{})
-	if err != nil {
-		return nil, err
-	}
-	r := p.addPeer(conn, roleDial)
-	r.introduce(e)
-	return r, nil
+// trustOf is what an invitation tells of its host.
+func trustOf(to codes.Target) trust {
+	return trust{fingerprint: to.Fingerprint, secret: to.Secret}
 }
 
 // Cancel takes back a join: Facts tell Down(WhyCancelled). A join that has
@@ -134,20 +127,19 @@ func (p *Party) dialSaid(r *Peer, data []byte) {
 		r.accepted = a
 	case isLibrary(data, opRoster):
 		t, ok := parseRoster(data[2:])
-		if !ok || !r.accepted.fits(&t) {
+		if !ok || !p.fits(r, &t) {
 			p.misbehaved(r)
 			return
 		}
 		p.letIn(r, t)
-	case isLibrary(data, opGoing):
-		p.heardGoing(r, data[2:])
 	}
 }
 
-// fits says whether a roster shows the place that an accept gave.
-func (a *accept) fits(t *roster) bool {
-	m := t.member(a.pid)
-	return m != nil && m.flags&isHost == 0 && m.key == seatKey(a.seat) && t.token == a.token
+// fits says whether a roster shows the place that a host's accept gave, and the
+// host by its own key.
+func (p *Party) fits(r *Peer, t *roster) bool {
+	m := t.member(r.accepted.pid)
+	return m != nil && m.flags&isHost == 0 && m.key == p.key && t.token == r.accepted.token && t.host().key == r.key
 }
 
 // letIn makes the host that was dialled this side's host.
@@ -170,6 +162,7 @@ func (p *Party) settle(r *Peer, t roster) {
 	p.succession = succession{highest: t.epoch}
 	p.ep.SetAccepting(!p.cfg.NoHandOff) // for members that lose the host
 	r.say(opRosterAck, appendVersion(p.scratch(), t.version))
+	p.tellDoor()
 }
 
 // joinFailed ends a join whose connection ended.

@@ -60,7 +60,8 @@ func Latest(stream uint16) Mode {
 }
 
 // On is Reliable on a channel of its own: messages on one channel do not wait
-// for those on another. Without channels beneath it, it is Reliable.
+// for those on another. Ordered1 is Reliable itself; Unordered arrives as it
+// comes.
 func On(channel netmsg.Channel) Mode {
 	if channel > netmsg.Ordered3 {
 		return modeOn | 0xFF // refused when something is sent
@@ -72,12 +73,15 @@ func (m Mode) how() Mode               { return m & modeHow }
 func (m Mode) stream() uint16          { return uint16(m & 0xFF) }
 func (m Mode) channel() netmsg.Channel { return netmsg.Channel(m & 0xFF) }
 
-// limit is the most bytes that a message of this mode may have.
-func (m Mode) limit() int {
-	if m.how() == modeLatest {
+// limit is the most bytes that a message of mode m may have.
+func (p *Party) limit(m Mode) int {
+	switch m.how() {
+	case modeLatest:
 		return MaxLatest
+	case modeLoose:
+		return MaxUnreliable
 	}
-	return MaxMessage
+	return p.cfg.MaxMessage
 }
 
 // check says what is wrong with a mode.

@@ -8,19 +8,25 @@ const (
 	// MaxMembers is the number of seats: the host's and eleven for guests.
 	MaxMembers = 12
 
-	// MaxMessage is the largest reliable or unreliable message. A larger one is
-	// refused by the call that sends it, with both sizes.
-	MaxMessage = packetMessage - headerRoom
+	// MaxMessage is the default of Config.MaxMessage, the largest reliable
+	// message. A larger one is refused by the call that sends it, with both sizes.
+	MaxMessage = 65535
+
+	// MaxUnreliable is the largest unreliable message: what every datagram holds.
+	MaxUnreliable = 1136
 
 	// MaxLatest is the largest latest value.
-	MaxLatest = packetValue - headerRoom
+	MaxLatest = 16384
 
-	// FragmentPayload is what the first datagram of a reliable message carries of
-	// it. A message is never cut, so it is all of the largest.
-	FragmentPayload = MaxMessage
+	// FragmentPayload is what the first of the datagrams of a large reliable
+	// message of a host carries of it, when a datagram has 1,200 bytes: what is
+	// left beside 22 bytes of sealing, 10 of acknowledgement, 10 of the fragment
+	// and 3 of the party. A smaller message goes whole.
+	FragmentPayload = 1155
 
-	// MaxDatagram is the largest UDP payload that a party ever sends.
-	MaxDatagram = 1200
+	// MaxDatagram is the largest UDP payload that a party ever sends: it begins
+	// with 1,200 and goes up to this where the path takes it.
+	MaxDatagram = 1472
 
 	// MaxQueued is how many bytes of reliable messages may wait for one peer,
 	// headers included. A peer that falls further behind is let go with
@@ -66,6 +72,7 @@ const (
 	// maxRecipients pids.
 	headerRoom = 2 + 2*maxRecipients
 
-	// looseLife is how long an unreliable message may wait to be sent.
-	looseLife = 500 * time.Millisecond
+	usualMessage = 4 << 10 // the writer begins with room for one
+	leastMessage = 8 << 10 // the roster has to fit
+	mostMessage  = 16<<20 - headerRoom
 )

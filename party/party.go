@@ -35,8 +35,14 @@ type Party struct {
 	why    Why
 	target codes.Target
 	place  place
+	door   door
 
-	scratchBuf []byte // one library message, or one value
+	identity [keySize]byte // this side's private key: by it others know it
+	key      [keySize]byte // and the public one
+	secret   uint64        // of this side's invitations, 60 bits
+
+	scratchBuf []byte // one library message
+	sendBuf    []byte // one message with its header
 	heirList   []PID
 
 	session
@@ -74,8 +80,8 @@ func New(cfg Config) *Party {
 	_, stepped := cfg.Socket.(netmsg.StepSocket)
 	p.socket, p.hear = lend(cfg.Socket), p.heard
 	p.clock = newClock(stepped)
-	p.writer = Writer{party: p, buf: make([]byte, headerRoom, headerRoom+MaxMessage)}
-	p.place.seat, p.place.seated = seatFrom(cfg.Seat)
+	p.writer = Writer{party: p, buf: make([]byte, headerRoom, headerRoom+usualMessage)}
+	p.takeIdentity(cfg)
 	return p
 }
 
@@ -99,6 +105,7 @@ func (p *Party) Begin(dt time.Duration) {
 	for _, r := range p.peers {
 		r.noteHeard()
 	}
+	p.releaseHellos()
 }
 
 // Update comes after the game has read the inbox: it looks after hellos that
@@ -122,14 +129,12 @@ func (p *Party) End() {
 	p.forgetEnded()
 }
 
-// send gives netmsg what is queued and lets it go.
+// send lets go what is queued.
 func (p *Party) send() {
 	if p.ep == nil {
 		return
 	}
-	for _, r := range p.peers {
-		r.feed()
-	}
+	p.tellDoor()
 	p.ep.Flush(p.now)
 }
 

@@ -20,18 +20,22 @@ type Peer struct {
 
 	pid  PID
 	slot int
+	key  [keySize]byte  // its public key
 	seat [seatSize]byte // hosting: what its guest was given
 
 	since   time.Duration // when the connection began
 	heardAt time.Duration // when something came last, to the frame
 	packets uint64        // that had come by then
+	posted  uint64        // reliable messages sent
+	own     []uint64      // which of the newest of them were the library's
 	ended   netmsg.Stats  // what the connection had done when it ended
 
 	waitBy  time.Duration // stranger, asker: when the wait ends
 	waitMax time.Duration
-	early   *early // stranger, asker: its early data; nil before it came
-	hello   []byte // asker: its hello, kept for the day it is taken
+	early   *early // stranger, asker: its early data
+	hello   []byte // its hello, kept for the day it is taken, or until double is settled
 	greeted bool   // stranger: its hello came
+	double  *Peer  // stranger: a guest at the very same address, which may be its ghost
 
 	knows     uint32 // guest: version of the newest roster sent to it
 	confirmed bool   // guest: it has answered
@@ -45,8 +49,6 @@ type Peer struct {
 
 	why  Why // why it ends, if the peer or this side said
 	text string
-
-	plainPeer
 }
 
 // A role is what a connection is for.
@@ -59,7 +61,6 @@ const (
 	roleDial                 // on the way out: a join, or a seeking
 	roleHost                 // the host of this guest
 	roleAsker                // a member that asks this guest to be host
-	roleLeaving              // being told why it ends
 	roleSelf                 // this side itself, where Loopback comes from
 )
 
@@ -92,13 +93,6 @@ func (r *Peer) Loss() float64 { return r.Stats().Loss }
 // Stats is what the connection has done. Unacked counts all reliable messages
 // that the peer has not acknowledged, also those that have not left yet.
 func (r *Peer) Stats() netmsg.Stats {
-	s := r.stats()
-	s.Unacked += r.waiting()
-	return s
-}
-
-// stats is netmsg's own.
-func (r *Peer) stats() netmsg.Stats {
 	switch {
 	case r.conn == nil:
 		return netmsg.Stats{}
@@ -109,7 +103,7 @@ func (r *Peer) stats() netmsg.Stats {
 }
 
 // unacked is how many reliable messages the peer has not acknowledged.
-func (r *Peer) unacked() int { return r.stats().Unacked + r.waiting() }
+func (r *Peer) unacked() int { return r.Stats().Unacked }
 
 // noteHeard looks whether anything came from the peer.
 func (r *Peer) noteHeard() {
@@ -128,7 +122,6 @@ func (r *Peer) end() {
 		r.party.meter.closed += r.ended.BytesSent
 	}
 	r.role, r.open = roleEnded, false
-	r.empty()
 }
 
 // close ends the connection without a word of the party's.

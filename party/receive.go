@@ -19,13 +19,11 @@ func (p *Party) heard(e netmsg.Event) bool {
 	case r == nil || r.role == roleEnded:
 		// one that was let go
 	case e.Kind == netmsg.Joined:
-		r.open = true
-	case e.Kind == netmsg.Message:
-		p.said(r, e.Data, On(e.Channel))
-	case e.Kind == netmsg.Update:
-		p.said(r, e.Data, modeOfStream(e.Stream))
+		r.opened()
+	case e.Kind == netmsg.Message, e.Kind == netmsg.Update:
+		p.said(r, e.Data, modeOf(e))
 	case e.Kind == netmsg.Left:
-		p.left(r, whyLeft(e.Reason))
+		p.closed(r, e)
 	}
 	return p.ep != nil
 }
@@ -139,8 +137,6 @@ func (p *Party) hostTold(r *Peer, op byte, fields []byte) {
 		} else {
 			p.misbehaved(r)
 		}
-	case opGoing:
-		p.heardGoing(r, fields)
 	}
 }
 
@@ -148,7 +144,7 @@ func (p *Party) hostTold(r *Peer, op byte, fields []byte) {
 func (p *Party) newRoster(r *Peer, fields []byte) {
 	t, ok := parseRoster(fields)
 	own := t.member(p.place.pid)
-	if !ok || own == nil || own.key != seatKey(p.place.seat) || t.host().pid != r.pid || t.epoch != p.place.roster.epoch {
+	if !ok || own == nil || own.key != p.key || t.host().pid != r.pid || t.host().key != r.key || t.epoch != p.place.roster.epoch {
 		p.misbehaved(r)
 		return
 	}
@@ -160,15 +156,16 @@ func (p *Party) newRoster(r *Peer, fields []byte) {
 	}
 }
 
-// heardGoing takes the reason that a peer gives for the end.
-func (p *Party) heardGoing(r *Peer, fields []byte) {
-	code, text, ok := parseGoing(fields)
-	if !ok {
-		p.misbehaved(r)
-		return
+// closed takes the end of a connection, with the reason that its peer gives if
+// it gives one.
+func (p *Party) closed(r *Peer, e netmsg.Event) {
+	if saysWhy(e) {
+		r.why, r.text = whyLeft(e), e.Text
+		if e.Reason == netmsg.Denied && e.Code <= netmsg.AdmitToken {
+			r.text = "" // netmsg's own words, not the host's
+		}
 	}
-	r.why, r.text = code.why(), text
-	p.left(r, r.why)
+	p.left(r, whyLeft(e))
 }
 
 // misbehaved ends a connection whose peer does not keep to the protocol.

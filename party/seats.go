@@ -3,14 +3,13 @@ package party
 // A guest gets a seat when it is accepted: a secret by which it is known when
 // it comes back.
 
-// dropGhost ends the guest that has this seat: whoever shows it is the same
-// player over a newer connection.
-func (p *Party) dropGhost(seat [seatSize]byte) {
-	if seat == ([seatSize]byte{}) {
-		return
-	}
+// dropGhost ends the guest that has the seat that a stranger shows, or its key:
+// it is the same player over a newer connection.
+func (p *Party) dropGhost(stranger *Peer) {
+	seat := stranger.early.seat
+	seated := seat != ([seatSize]byte{})
 	for _, r := range p.peers {
-		if r.role == roleGuest && r.seat == seat {
+		if r.role == roleGuest && (r.key == stranger.key || seated && r.seat == seat) {
 			p.sendOff(r, codeReplaced, "")
 			p.gone(r, WhyReplaced, "")
 			return
@@ -18,10 +17,10 @@ func (p *Party) dropGhost(seat [seatSize]byte) {
 	}
 }
 
-// expected is the member that a new host waits for and that this seat belongs
-// to; nil: none.
-func (p *Party) expected(seat [seatSize]byte) *rosterMember {
-	m := p.place.roster.byKey(seatKey(seat))
+// expected is the member that a new host waits for and whose key this is; nil:
+// none.
+func (p *Party) expected(key [keySize]byte) *rosterMember {
+	m := p.place.roster.byKey(key)
 	if m == nil || m.pid == p.place.pid || p.PeerOf(m.pid) != nil {
 		return nil
 	}

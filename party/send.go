@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	netmsg "github.com/partyline-go/partyline/net"
 )
 
 // Send sends the message to a peer. It leaves at End.
@@ -133,29 +135,28 @@ func (r *Peer) post(kind Kind, head, data []byte, m Mode, slot int) error {
 	switch m.how() {
 	case modeLatest:
 		return r.setValue(uint16(slot*streamsEach)+m.stream(), head, data)
-	case modeLoose:
-		r.loose.push(r.party.now, head, data)
-		return nil
 	}
-	r.enqueue(head, data)
-	if r.role == roleEnded {
-		return WhyOverflow
-	}
-	return nil
+	return r.enqueue(m, head, data)
 }
 
 // setValue sets a latest value, which netmsg keeps until it goes.
 func (r *Peer) setValue(stream uint16, head, data []byte) error {
-	r.party.scratchBuf = append(append(r.party.scratchBuf[:0], head...), data...)
-	return r.conn.SendLatest(stream, r.party.scratchBuf)
+	if r.role == roleEnded {
+		return ErrGone
+	}
+	r.party.sendBuf = append(append(r.party.sendBuf[:0], head...), data...)
+	return r.conn.SendLatest(stream, r.party.sendBuf)
 }
 
-// modeOfStream is how what came on one of netmsg's streams was sent.
-func modeOfStream(stream uint16) Mode {
-	if stream >= firstLoose {
+// modeOf is how what an event brings was sent.
+func modeOf(e netmsg.Event) Mode {
+	switch {
+	case e.Kind == netmsg.Update:
+		return Latest(e.Stream % streamsEach)
+	case e.Channel == netmsg.Unreliable:
 		return Unreliable
 	}
-	return Latest(stream % streamsEach)
+	return On(e.Channel)
 }
 
 // mySlot is this side's slot. A guest's streams to its host are its own without
@@ -178,7 +179,5 @@ func (p *Party) Flush(peer *Peer) {
 	}
 	p.now = p.clock.now()
 	p.sendRoster()
-	peer.feed()
 	peer.conn.Flush()
-	p.ep.KeepAlive(p.now)
 }

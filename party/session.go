@@ -1,6 +1,7 @@
 package party
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 // openSocket begins a session on a socket of its own at port, or on the given
 // one.
 func (p *Party) openSocket(port uint16, accepting bool) error {
+	p.secret = p.random64() & secretMask
 	cfg := p.netConfig()
 	mail := netmsg.NewMailbox(0)
 	var ep *netmsg.Endpoint
@@ -29,6 +31,7 @@ func (p *Party) openSocket(port uint16, accepting bool) error {
 	p.now = p.clock.now()
 	ep.Drain(p.now) // a stepped endpoint has to hear what time it is
 	p.session = session{ep: ep, mail: mail}
+	p.tellDoor()
 	p.why = WhyNone
 	p.meter = meter{}
 	return nil
@@ -68,7 +71,6 @@ func (p *Party) closeSession() {
 		return
 	}
 	for _, r := range p.peers {
-		r.feed()
 		r.end()
 	}
 	p.ep.Close()
@@ -133,9 +135,9 @@ func (p *Party) goodbye() {
 	for _, r := range p.peers {
 		switch {
 		case r.role == roleGuest && moved:
-			r.sayGoing(codeMoved, text)
+			r.conn.CloseWith(uint16(codeMoved), text)
 		case r.role == roleGuest || r.role == roleStranger:
-			r.sayGoing(codeClosed, "")
+			r.conn.CloseWith(uint16(codeClosed), "")
 		}
 	}
 }
@@ -159,11 +161,12 @@ func (p *Party) fillRandom(b []byte) {
 	}
 }
 
+// random64 is 64 random bits.
+func (p *Party) random64() uint64 {
+	var b [8]byte
+	p.fillRandom(b[:])
+	return binary.BigEndian.Uint64(b[:])
+}
+
 // scratch lends memory for one library message.
 func (p *Party) scratch() []byte { return p.scratchBuf[:0] }
-
-// say queues a library message.
-func (r *Peer) say(op byte, fields []byte) {
-	r.party.scratchBuf = fields[:0]
-	r.enqueue([]byte{byte(kindLibrary), op}, fields)
-}

@@ -17,33 +17,59 @@ func (p *Party) arrived(conn *netmsg.Conn) {
 	}
 	crowd := p.count(roleStranger) + p.count(roleAsker)
 	r := p.addPeer(conn, role)
-	r.open = true
+	r.opened()
 	r.waitBy, r.waitMax = p.now+JoinTimeout, p.now+MaxHelloWait
-	if crowd == maxStrangers {
+	e, ok := parseEarly(conn.Greeting())
+	switch {
+	case !ok:
+		p.sendOff(r, codeProtocol, "")
+	case crowd == maxStrangers:
 		p.sendOff(r, codeFull, "")
+	case role == roleAsker:
+		p.recognise(r, e)
+	default:
+		p.meet(r, e)
 	}
 }
 
 // strangerSaid takes a stranger's message.
 func (p *Party) strangerSaid(r *Peer, data []byte) {
 	switch {
-	case isLibrary(data, opEarly) && r.early == nil:
-		p.meet(r, data[2:])
-	case r.early == nil || len(data) < 2:
+	case len(data) < 2:
 		p.sendOff(r, codeProtocol, "")
-	case Kind(data[0]) == Hello && !r.greeted:
+	case Kind(data[0]) != Hello || r.greeted:
+	case r.double != nil:
+		r.greeted, r.hello = true, append([]byte{}, data[2:]...)
+	default:
 		r.greeted = true
 		p.inbox.add(Message{From: r, Kind: Hello, data: data[2:]})
 	}
 }
 
+// doubtLife is how long a hello waits at most until it is settled whether its
+// sender is the guest of the same address, started anew: netmsg takes half a
+// second for that, or longer on a long way.
+const doubtLife = 2 * time.Second
+
+// releaseHellos hands over the hellos of strangers whose doubles are settled.
+func (p *Party) releaseHellos() {
+	for _, r := range p.peers {
+		if r.double == nil || r.double.role == roleGuest && p.now-r.since < doubtLife {
+			continue
+		}
+		r.double = nil
+		if r.role == roleStranger && r.greeted {
+			p.inbox.add(Message{From: r, Kind: Hello, data: r.hello})
+		}
+	}
+}
+
 // meet looks at a stranger's early data and decides what the library can.
-func (p *Party) meet(r *Peer, fields []byte) {
-	e, code := p.checkEarly(fields)
+func (p *Party) meet(r *Peer, e early) {
 	epoch := p.place.roster.epoch
 	switch {
-	case code != codeClosed:
-		p.sendOff(r, code, "")
+	case p.handing.on:
+		p.sendOff(r, codeMoved, p.handing.text) // this host takes nobody any more
 		return
 	case e.hosting() && e.opening < epoch:
 		p.point(r) // its guests have come here
@@ -53,35 +79,33 @@ func (p *Party) meet(r *Peer, fields []byte) {
 		return
 	}
 	r.early = &e
-	if m := p.expected(e.seat); m != nil {
+	if m := p.expected(r.key); m != nil {
 		p.seatAgain(r, *m)
 		return
 	}
-	p.dropGhost(e.seat)
+	p.dropGhost(r)
 	if p.count(roleGuest) == maxGuests {
 		p.sendOff(r, codeFull, "")
+		return
 	}
+	r.double = p.guestAt(r)
 }
 
-// checkEarly reads early data; the code says what is wrong with it, codeClosed:
-// nothing.
-func (p *Party) checkEarly(fields []byte) (early, closeCode) {
-	e, ok := parseEarly(fields)
-	switch {
-	case !ok:
-		return e, codeProtocol
-	case e.version != partyVersion:
-		return e, codeVersion
-	case e.proto != p.cfg.Proto:
-		return e, codeProto
+// guestAt is a guest at the very address of a stranger; nil: there is none.
+func (p *Party) guestAt(r *Peer) *Peer {
+	addr := r.Addr()
+	for _, g := range p.peers {
+		if g.role == roleGuest && g.Addr() == addr {
+			return g
+		}
 	}
-	return e, codeClosed
+	return nil
 }
 
 // judgeHellos ends the waits that have lasted too long.
 func (p *Party) judgeHellos() {
 	if p.state == StateJoining && p.now >= p.helloBy {
-		p.down(WhyNoAnswer, "")
+		p.down(p.unanswered(), "")
 		return
 	}
 	for _, r := range p.peers {
@@ -89,6 +113,16 @@ func (p *Party) judgeHellos() {
 			p.sendOff(r, codeClosed, "")
 		}
 	}
+}
+
+// unanswered is why a join that has lasted too long was in vain.
+func (p *Party) unanswered() Why {
+	for _, r := range p.peers {
+		if r.role == roleDial && r.conn.WrongKey() {
+			return WhyKey
+		}
+	}
+	return WhyNoAnswer
 }
 
 // HelloWait lets a hello wait for d from now at least: at a guest its own, at

@@ -159,7 +159,7 @@ func (p *Party) leaveHost() {
 		return
 	}
 	p.oldHost = p.host.Addr()
-	p.lost = p.host.unacked()
+	p.lost = p.host.unheard()
 	p.host.close()
 	p.host = nil
 }
@@ -194,7 +194,8 @@ func (p *Party) dialling(pid PID) bool {
 // dialMember dials a member of the roster.
 func (p *Party) dialMember(pid PID) {
 	p.laterTry(pid)
-	if r, err := p.dial(p.addressesOf(pid), p.seeker()); err == nil {
+	m := p.place.roster.member(pid)
+	if r, err := p.dial(p.addressesOf(pid), p.seeker(), trust{key: &m.key}); err == nil {
 		r.goal = pid
 	}
 }

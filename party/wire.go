@@ -8,8 +8,6 @@ const (
 	opRoster    = 2 // host: see roster
 	opRosterAck = 3 // guest: version 4
 	opHandOff   = 4 // host: epoch 4, heir 2
-	opGoing     = 5 // either: see plain_going.go
-	opEarly     = 6 // either: see early
 )
 
 // A wireReader reads a library message. Reading past the end gives zeros.
@@ -81,7 +79,8 @@ func parseHandOff(b []byte) (h handOff, ok bool) {
 // partyVersion is the version of all that this package says on the wire.
 const partyVersion = 1
 
-// early is the first thing that a connection's opener says, before the hello.
+// early is what a connection's opener says inside its handshake. It may be a
+// replay of earlier words until the connection is open.
 type early struct {
 	version  uint8
 	proto    uint16

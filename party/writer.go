@@ -93,6 +93,20 @@ func (w *Writer) fail(err error) {
 	}
 }
 
+// checkSize says that a message of n bytes is too large for mode m.
+func (p *Party) checkSize(m Mode, n int) error {
+	limit := p.limit(m)
+	switch {
+	case n <= limit:
+		return nil
+	case m.how() == modeLatest:
+		return &SizeError{"latest value", n, limit}
+	case m.how() == modeLoose:
+		return &SizeError{"unreliable message", n, limit}
+	}
+	return &SizeError{"message", n, limit}
+}
+
 // check says why the message cannot be sent in mode m.
 func (w *Writer) check(m Mode) error {
 	if w.err != nil {
@@ -101,11 +115,5 @@ func (w *Writer) check(m Mode) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	if w.Len() > m.limit() {
-		if m.how() == modeLatest {
-			return &SizeError{"latest value", w.Len(), m.limit()}
-		}
-		return &SizeError{"message", w.Len(), m.limit()}
-	}
-	return nil
+	return w.party.checkSize(m, w.Len())
 }
