@@ -1,0 +1,82 @@
+package launch
+
+import (
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/partyline-go/partyline/demo/ebiten/arena"
+	"github.com/partyline-go/partyline/demo/ebiten/session"
+)
+
+func TestATakenPortGivesAnotherAndSaysSo(t *testing.T) {
+	for _, lag := range []bool{false, true} {
+		other, err := net.ListenUDP("udp", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		taken := other.LocalAddr().(*net.UDPAddr).Port
+		var told []string
+
+		g, err := Start(Options{Host: true, Port: uint16(taken), Seed: 1, Lag: lag}, func(s string) { told = append(told, s) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer g.Close()
+
+		if g.Player.Port() == uint16(taken) || g.Player.Port() == 0 {
+			t.Errorf("lag %v: on port %d", lag, g.Player.Port())
+		}
+		if len(told) != 1 || !strings.Contains(told[0], "is taken") {
+			t.Errorf("lag %v: told %q", lag, told)
+		}
+	}
+}
+
+func TestTheLagSimulatorGoesThroughItsLinesAndBack(t *testing.T) {
+	g, err := Start(Options{Host: true, Port: 0, Seed: 1, Lag: true}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+
+	for i := 1; i <= len(Lags); i++ {
+		if got := g.Lag(); got.Name != Lags[i%len(Lags)].Name {
+			t.Errorf("press %d: %q", i, got.Name)
+		}
+	}
+}
+
+func TestBotsJoinAndTheGameComesToRest(t *testing.T) {
+	g, err := Start(Options{Host: true, Bots: 3, Seed: 1, Loss: 0.1}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pace := NewPace()
+	frame := func() {
+		pace.Wait()
+		g.Frame(arena.Input{})
+	}
+	for deadline := time.Now().Add(20 * time.Second); len(g.Player.Players()) < 4 && time.Now().Before(deadline); {
+		frame()
+	}
+
+	r := g.Finish(frame)
+
+	if r.Players != 4 || r.Lost != 0 || r.Disordered != 0 || r.Disconnects != 0 || r.End != "You left the game." {
+		t.Errorf("%+v", r)
+	}
+	for _, b := range g.bots {
+		if b.Status() != session.Ended {
+			t.Errorf("a bot is still %v", b.Status())
+		}
+	}
+}
+
+func TestACodeThatIsNoneIsAnErrorAndLeavesNothingBehind(t *testing.T) {
+	if g, err := Start(Options{Join: "three", Bots: 2, Lag: true}, nil); err == nil || g != nil {
+		t.Errorf("a game: %v, error %v", g != nil, err)
+	}
+}
