@@ -394,6 +394,63 @@ func TestNMS1PayloadIsReadToItsEndBeforeAnythingCounts(t *testing.T) {
 	b.wantEvents(`message "hi"`, `value 5 "z"`)
 }
 
+func TestNMS1SixteenPacketsWithoutAMessageAreAcknowledgedInHalfATick(t *testing.T) {
+	b := newNMS1Bench(t, netmsg.Config{KeepAlive: time.Second})
+	session := b.join(b.wire, aSalt)
+	b.payloads(1001 * time.Millisecond) // a keep-alive has just gone
+	for sequence := range uint16(16) {
+		if got := b.payloads(time.Millisecond); len(got) > 0 {
+			t.Errorf("after %d packets there comes %+v", sequence, got)
+		}
+		b.send(b.wire, encodeNMS1(payload(session, sequence, nil, nil)))
+	}
+
+	got := b.payloads(20 * time.Millisecond)
+
+	if len(got) != 1 || got[0].ack != 15 || got[0].ackBits != 0x7fff {
+		t.Errorf("after sixteen packets there comes %+v", got)
+	}
+}
+
+func TestNMS1ReceiverThatTakesNothingKeepsPlacesForTheWindow(t *testing.T) {
+	const session = 0x1010101010101010
+	core := netmsg.NewConnectionCore(&netmsg.Config{Plain: true}, netmsg.Session{ID: session}, 0)
+	var now time.Duration
+	receive := func(id uint16) (acknowledged bool) {
+		now += 200 * time.Millisecond
+		core.Receive(now, encodeNMS1(payload(session, id, []nms1Message{{id, nil}}, nil)))
+		buf := make([]byte, 1200)
+		now += 200 * time.Millisecond
+		d, err := decodeNMS1(buf[:core.Transmit(now, buf)], 1200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.ack == id
+	}
+	for id := range uint16(nms1Window) {
+		if !receive(id) {
+			t.Fatalf("message %d is not acknowledged", id)
+		}
+	}
+	if receive(nms1Window) {
+		t.Error("a message without a place is acknowledged")
+	}
+
+	taken := 0
+	for e := range core.Events() {
+		if taken++; e.Kind == netmsg.Message {
+			break // Joined, and the oldest message
+		}
+	}
+
+	if !receive(nms1Window) {
+		t.Error("a message with a place is not acknowledged")
+	}
+	if receive(nms1Window + 1) {
+		t.Errorf("a second message has a place after %d were taken", taken-1)
+	}
+}
+
 func TestNMS1MessagesAreHeardInOrderAndOnce(t *testing.T) {
 	b := newNMS1Bench(t, netmsg.Config{})
 	session := b.join(b.wire, aSalt)
