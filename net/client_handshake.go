@@ -76,9 +76,10 @@ func (h *ClientHandshake) Done() (s Session, failed CloseReason, done bool) {
 	return Session{secure: r.session}, r.failed, over
 }
 
-// Why says more about a handshake that failed: the code that the server gave
-// with its refusal (an Admit constant, or from 64 its application's own; 0: it
-// gave none), and words for it. NMS1 has neither.
+// Why says more about a handshake that failed, in a code and in words. Of a
+// Denied the code is what the server gave: an Admit constant, or from 64 its
+// application's own; of a NoAnswer NoAnswerKey or NoAnswerDemands if a server
+// did answer. 0: nothing is known. NMS1 has neither.
 func (h *ClientHandshake) Why() (code uint16, text string) {
 	if h.plain != nil {
 		return 0, ""

@@ -119,7 +119,7 @@ func (t *clientTerms) patternUnder(d demands) (pattern, bool) {
 		return 0, false
 	}
 	p := patternFor(t.id != nil, t.psk != nil)
-	if t.id == nil && d.patterns&p.bit() == 0 {
+	if d.patterns&p.bit() == 0 { // a key made on the spot will do
 		p = patternFor(true, t.psk != nil)
 	}
 	return p, d.patterns&p.bit() != 0

@@ -51,7 +51,8 @@ const (
 	readsPerResponse = 128
 )
 
-// A dialResult is how an attempt ended.
+// A dialResult is how an attempt ended. NoAnswer has a code when a server did
+// answer: NoAnswerKey or NoAnswerDemands.
 type dialResult struct {
 	session *secureSession // what was agreed; nil: nothing
 	failed  CloseReason    // Denied, NoAnswer or Local; 0 with a session

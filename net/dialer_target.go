@@ -20,7 +20,7 @@ type dialTarget struct {
 	next     time.Duration // the next Request is due
 
 	heard     bool      // a usable Challenge came from it, ever
-	offered   bool      // one came since the last time of asking
+	offered   bool      // one came that has had no turn yet
 	tried     bool      // Responses went to it, since all had their turn
 	challenge challenge // the newest usable one
 

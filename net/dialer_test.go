@@ -225,6 +225,24 @@ func TestUnansweredResponsesGoOnToTheNextAddress(t *testing.T) {
 	}
 }
 
+func TestEveryAddressThatChallengesGetsItsTurn(t *testing.T) {
+	s := newDialScript(t, &Config{}, "203.0.113.1:1", "203.0.113.2:1", "203.0.113.3:1")
+	gate := openGate(t, nil)
+	for at := range s.names {
+		s.gates[at], s.deaf[at] = gate, true
+	}
+	s.runUntil(5 * time.Second)
+	turns := ""
+	for _, l := range s.log {
+		if name := l[len(l)-1:]; l[len(l)-2] == 'P' {
+			turns += name
+		}
+	}
+	if turns != "aabbccaabbccaabbccaa"[:len(turns)] || len(turns) < 16 {
+		t.Errorf("Responses went to %s", turns)
+	}
+}
+
 func TestAnAddressNotHeardIsStillAskedWhileAnotherIsAnswered(t *testing.T) {
 	s := newDialScript(t, &Config{}, publicHost, thirdHost)
 	s.gateAt(publicHost, openGate(t, nil))
@@ -277,16 +295,22 @@ func TestAnAddressMayBeAddedOnTheWay(t *testing.T) {
 	s := newDialScript(t, &Config{}, publicHost)
 	s.step(0)
 	s.d.advance(1500 * ms)
-	s.names[gateAddr(lanHost)], s.names[gateAddr(thirdHost)] = "l", "x"
-	if s.d.add(gateAddr(lanHost), -1) != nil || s.d.add(gateAddr(thirdHost), 9) != nil || s.d.add(gateAddr(lanHost), 5) != nil {
-		t.Fatal("an address is refused")
+	const fourthHost = "203.0.113.9:60000"
+	s.names[gateAddr(lanHost)], s.names[gateAddr(thirdHost)], s.names[gateAddr(fourthHost)] = "l", "x", "y"
+	for _, add := range []struct {
+		addr string
+		rank int
+	}{{lanHost, -1}, {thirdHost, 9}, {lanHost, 5}, {fourthHost, 9}} {
+		if err := s.d.add(gateAddr(add.addr), add.rank); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.step(1500 * ms)
-	s.want("0Ra", "1500Rl", "1500Ra", "1500Rx")
-	for i := range 6 {
+	s.want("0Ra", "1500Rl", "1500Ra", "1500Rx", "1500Ry")
+	for i := range 5 {
 		err := s.d.add(netip.AddrPortFrom(netip.MustParseAddr("8.8.8.8"), uint16(i+1)), i)
-		if (err != nil) != (i == 5) {
-			t.Errorf("address %d: %v", i+4, err)
+		if (err != nil) != (i == 4) {
+			t.Errorf("address %d: %v", i+5, err)
 		}
 	}
 }

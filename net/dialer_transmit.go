@@ -29,7 +29,7 @@ func (d *dialer) transmit(now time.Duration, buf []byte) (n int, to netip.AddrPo
 // answered only those that have not been heard are asked.
 func (d *dialer) requestAt(t *dialTarget) time.Duration {
 	switch {
-	case d.answer != nil && (t.heard || !d.several()):
+	case d.answer != nil && t.heard:
 		return never
 	case d.several() && private(t.addr.Addr()) && t.requests >= privateRequests:
 		return never

@@ -55,10 +55,6 @@ func (d *dialer) moveOn() {
 		return
 	}
 	d.answer = nil
-	for _, t := range d.targets {
-		t.offered = false
-		t.next = d.now
-	}
 }
 
 func (d *dialer) allGaveUp() bool {

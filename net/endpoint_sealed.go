@@ -189,8 +189,11 @@ func (e *Endpoint) answerSealed(now time.Duration, d *Datagram) {
 // settleAttempt opens or ends a dial whose attempt is over.
 func (e *Endpoint) settleAttempt(p *peer, now time.Duration) {
 	r, over := p.dial.attempt.done()
+	if !over || p.dial.over {
+		return
+	}
+	e.stats.noteAttempt(p.dial.attempt.seen)
 	switch {
-	case !over || p.dial.over:
 	case r.session == nil:
 		p.dial.left = Event{Reason: r.failed, Code: r.code, Text: r.text}
 		p.dial.fail(r.failed)

@@ -18,6 +18,10 @@ type EndpointStats struct {
 	Full         uint64 // a Response while there is no place: the client was denied
 	NoConnection uint64 // from an address without a connection, or an answer nobody waits for
 
+	WrongKey     uint64 // NMS2: Challenges to a dial with another key than the one it knows
+	BadChallenge uint64 // NMS2: Challenges whose demands a dial cannot meet
+	BadAccept    uint64 // NMS2: Accepts that did not verify
+
 	Gate GateStats // NMS2: what the server's side of handshakes did
 }
 
@@ -31,4 +35,11 @@ func (e *Endpoint) Stats() EndpointStats {
 	}
 	s.Sent, s.BytesSent, s.Unsent = e.outbox.sent, e.outbox.bytes, e.outbox.unsent
 	return s
+}
+
+// noteAttempt counts what a dial that is over heard and did not use.
+func (s *EndpointStats) noteAttempt(seen dialSeen) {
+	s.WrongKey += uint64(seen.wrongKey)
+	s.BadChallenge += uint64(seen.unusable)
+	s.BadAccept += uint64(seen.unproven)
 }

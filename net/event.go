@@ -122,7 +122,7 @@ type Event struct {
 	ID       ConnID
 	Conn     *Conn // nil in the core's own events
 	Reason   CloseReason
-	Code     uint16 // Left: the code of the peer's CLOSE (NMS2)
+	Code     uint16 // Left: the code of the peer's CLOSE, of its refusal (an Admission's status), or a NoAnswer constant (NMS2)
 	Text     string // Left: the text of the peer's CLOSE or verdict (NMS2)
 	Channel  Channel
 	Stream   uint16 // Update, Refused

@@ -54,10 +54,10 @@ func TestAFlippedBitOfAHandshakeCostsOneResend(t *testing.T) {
 	for _, c := range []struct {
 		kind         byte
 		content, all int
-	}{{helloRequest, 32, 1200}, {helloChallenge, 56, 56}, {helloResponse, 165, 1200}, {helloAccept, 79, 79}} {
+	}{{helloRequest, 32, 1200}, {helloChallenge, 56, 56}, {helloResponse, 117, 1200}, {helloAccept, 79, 79}} {
 		for i := 0; i < c.all; i++ {
 			if i < c.content || i%64 == 0 {
-				flipOneBit(t, patternIKpsk1, c.kind, i)
+				flipOneBit(t, patternNKpsk0, c.kind, i)
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func TestAPinnedKeyTakesNoOtherAndSaysSo(t *testing.T) {
 	w.runFor(5 * time.Second)
 
 	r := w.wantFailed(NoAnswer)
-	if w.dialer.seen.wrongKey == 0 || r.text == "" || w.sent[helloResponse] != 0 {
+	if w.dialer.seen.wrongKey == 0 || r.code != NoAnswerKey || r.text == "" || w.sent[helloResponse] != 0 {
 		t.Errorf("%+v, %q, %d Responses", w.dialer.seen, r.text, w.sent[helloResponse])
 	}
 }

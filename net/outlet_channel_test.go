@@ -37,6 +37,8 @@ func TestAChannelHearsTheSameAsAFunction(t *testing.T) {
 		client.conn(0).SendReliable([]byte("a"))
 		client.conn(0).SendLatest(3, []byte("b"))
 		time.Sleep(100 * time.Millisecond)
+		client.conn(0).Close()
+		time.Sleep(100 * time.Millisecond)
 		stop()
 		want := []string{"1 Joined", "1 message a", "1 update 3 b", "1 left Remote"}
 		if got := drainChannel(heard); !slices.Equal(got, want) {
