@@ -155,6 +155,11 @@ func TestRevisionRangesThatAreNoneAreMalformed(t *testing.T) {
 	if parses(appendRequest(nil, &hello)) {
 		t.Error("lowest 3, highest 2 is read")
 	}
+	accept, denied := everyHello()["accept"], everyHello()["denied"]
+	accept[5], denied[5] = 2, 2
+	if parses(accept) || parses(denied) {
+		t.Error("an Accept of revision 2, or a Denied of revisions 2 to 1, is read")
+	}
 	for _, c := range []struct{ low, high, want byte }{{0, 0, 0}, {0, 1, 1}, {1, 1, 1}, {1, 9, 1}, {2, 9, 0}} {
 		if got := chooseRevision(c.low, c.high); got != c.want {
 			t.Errorf("%d to %d: chose %d, want %d", c.low, c.high, got, c.want)

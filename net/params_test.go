@@ -62,7 +62,7 @@ func TestParamsOutOfRangeOrOrderAreMalformed(t *testing.T) {
 		"repeated id":                slices.Concat(number(paramMaxStreams, 5), number(paramMaxStreams, 5)),
 		"descending id":              slices.Concat(number(paramMaxStreams, 5), number(paramMaxAckDelay, 5)),
 		"number not shortest":        {paramMaxStreams, 2, 0x40, 5},
-		"number of no bytes":         {paramMaxStreams, 0},
+		"number of no bytes":         {paramMaxAckDelay, 0},
 		"number with a byte more":    {paramMaxStreams, 2, 5, 0},
 		"length past the end":        {paramAppData, 3, 1, 2},
 		"id alone":                   {paramAppData},

@@ -135,6 +135,20 @@ func TestClaimsThatNoServerTakesAreNotMinted(t *testing.T) {
 	}
 }
 
+func TestATokenThatIsGoodForTooLongIsRefused(t *testing.T) {
+	for expires, want := range map[int64]bool{1_000_000 + maxTokenLife: true, 1_000_000 + maxTokenLife + 1: false} {
+		c := newTokenCase(t)
+		c.claims.PSK, c.claims.Expires = filled(32, 0), expires
+		keys := testTokenKeys(t, 2, c.key)
+		head := append(make([]byte, 0, tokenHeader), tokenVersion, 2, 0, 0)
+		head = binary.BigEndian.AppendUint64(head, uint64(expires))[:tokenHeader]
+		token := keys[2].Seal(head, head[12:], appendClaims(nil, &c.claims), tokenData(head, c.app))
+		if _, ok := c.open(t, token, 1_000_000); ok != want {
+			t.Errorf("until %d: taken %v, want %v", expires, ok, want)
+		}
+	}
+}
+
 // FuzzToken opens any bytes, and any claims sealed as a service that is mad
 // would seal them.
 func FuzzToken(f *testing.F) {
