@@ -113,9 +113,17 @@ func TestALevelOf256KiBArrivesWhole(t *testing.T) {
 	if err := wr.SendAll(Reliable); err != nil {
 		t.Fatal(err)
 	}
-	w.until(func() bool { return len(g.heardGame()) == 1 })
+	halfway := false
+	w.until(func() bool {
+		got, total := g.host.Receiving()
+		halfway = halfway || total == len(level)+3 && got > total/4 && got < total
+		return len(g.heardGame()) == 1
+	})
 
 	g.wantGame(said{1, kindA, string(level)})
+	if !halfway {
+		t.Error("no progress was seen on the way")
+	}
 	wr = h.Write(kindA)
 	wr.Bytes(make([]byte, 300<<10+1))
 	if err := wr.SendAll(Reliable); err == nil || err.Error() != "party: message too large: 307201, at most 307200" {

@@ -207,3 +207,25 @@ func (p *Party) PeerOf(pid PID) *Peer {
 	}
 	return nil
 }
+
+// Receiving says how far a large message of the peer's is that has come in
+// part: so many bytes of total, its header included. Of several channels it is
+// the one with the largest. Zeros: there is none.
+func (r *Peer) Receiving() (got, total int) { return r.progress((*netmsg.Conn).Receiving) }
+
+// Sending says how far the oldest message is that the peer has not acknowledged
+// whole: so many bytes of total are. Of several channels it is the one with the
+// largest. Zeros: there is none.
+func (r *Peer) Sending() (acked, total int) { return r.progress((*netmsg.Conn).Sending) }
+
+func (r *Peer) progress(of func(*netmsg.Conn, netmsg.Channel) (int, int)) (done, total int) {
+	if r.conn == nil || r.role == roleEnded {
+		return 0, 0
+	}
+	for ch := netmsg.Unordered; ch <= netmsg.Ordered3; ch++ {
+		if d, t := of(r.conn, ch); t > total {
+			done, total = d, t
+		}
+	}
+	return done, total
+}
