@@ -36,6 +36,8 @@ func bestAddr(all []localAddr, route netip.Addr) netip.Addr {
 // distance is how far an address is from being the one that others use.
 func (a localAddr) distance(route netip.Addr) int {
 	switch {
+	case a.addr.IsLoopback() && a.addr.Is6():
+		return 7
 	case a.addr.IsLoopback():
 		return 6
 	case a.bridge():

@@ -101,11 +101,15 @@ func TestSteadyFrameAllocatesNothingLive(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	for range 300 {
-		all()
+	got := 1.0
+	for range 10 { // on a busy machine it takes longer until the queues have their sizes
+		for range 100 {
+			all()
+		}
+		if got = testing.AllocsPerRun(100, all); got < 1 {
+			break
+		}
 	}
-
-	got := testing.AllocsPerRun(200, all)
 
 	if got >= 1 || h.PeerCount() != maxGuests {
 		t.Errorf("%v allocations in a frame of twelve members, %d guests", got, h.PeerCount())

@@ -33,7 +33,7 @@ type Config struct {
 
 	// Seat is what Party.Seat gave in an earlier run of the program, before a
 	// crash: the host then knows the guest again and drops its ghost at once.
-	// Nil: a newcomer.
+	// Nil, or of another size than Party.Seat's: a newcomer.
 	Seat []byte
 
 	// NoHandOff: the party ends with its host. Otherwise its members seek the

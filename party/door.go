@@ -52,7 +52,7 @@ func (d *door) admit(a netmsg.Applicant) netmsg.Admission {
 		return netmsg.Admission{Status: uint8(codeVersion)}
 	case e.proto != d.proto:
 		return netmsg.Admission{Status: uint8(codeProto)}
-	case !d.hosting && !member:
+	case !d.hosting && !member && e.followed == 0: // who seeks a host is told who it is
 		return netmsg.Admission{Status: uint8(codeRefused)}
 	case d.hosting && d.full && !member && !slices.Contains(d.seats, e.seat):
 		return netmsg.Admission{Status: netmsg.AdmitFull}

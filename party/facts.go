@@ -14,7 +14,8 @@ const (
 	Joined FactKind = iota + 1
 
 	// Gone: at the host, an accepted guest has left, fallen silent or been
-	// replaced by itself.
+	// replaced by itself. Peer is nil for a member that never came to its new
+	// host.
 	Gone
 
 	// Closed: at the host, a peer has been let go, as ClosePeer or CloseWhenSent

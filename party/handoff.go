@@ -87,5 +87,5 @@ func parseMoved(text string) (h handOff, ok bool) {
 	var heir uint16
 	n, err := fmt.Sscanf(text, "%d %d", &epoch, &heir)
 	h = handOff{epoch, PID(heir)}
-	return h, n == 2 && err == nil && heir != 0 && text == movedText(h)
+	return h, n == 2 && err == nil && heir != 0 && epoch <= maxEpoch && text == movedText(h)
 }

@@ -47,11 +47,15 @@ func (p *Party) askerSaid(r *Peer, data []byte) {
 	}
 }
 
-// recognise looks who asks. A guest has nothing to say to those who are not
-// members.
+// recognise looks who asks. To those who are not members a guest says at most
+// who is host.
 func (p *Party) recognise(r *Peer, e early) {
 	m := p.place.roster.byKey(r.key)
-	if m == nil || m.pid == p.place.pid || p.state != StateJoined {
+	switch {
+	case m == nil && e.followed != 0 && p.phase == phaseCalm:
+		p.point(r) // the host counts it as gone, but it may come back
+		return
+	case m == nil || m.pid == p.place.pid || p.state != StateJoined:
 		p.sendOff(r, codeRefused, "")
 		return
 	}

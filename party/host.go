@@ -27,7 +27,7 @@ func (p *Party) Host(port uint16, token uint32) error {
 // that is in keeps its pid.
 func (p *Party) Accept(peer *Peer) PID {
 	switch {
-	case peer == nil || peer.party != p:
+	case !p.has(peer):
 		return 0
 	case peer.role == roleGuest:
 		return peer.pid
@@ -85,12 +85,8 @@ func (p *Party) sayRoster(r *Peer) {
 // Refuse sends a stranger away with a text of the game's, of at most 200 bytes:
 // it hears Down(WhyRefused) and the text. A guest is let go as ClosePeer does.
 func (p *Party) Refuse(peer *Peer, text string) {
-	if peer.role == roleGuest {
+	if p.has(peer) && peer.role != roleHost {
 		p.ClosePeer(peer, text)
-		return
-	}
-	if peer.role == roleStranger {
-		p.sendOff(peer, codeRefused, text)
 	}
 }
 
@@ -99,6 +95,9 @@ func (p *Party) Refuse(peer *Peer, text string) {
 // what was queued for it is dropped. Facts tell Closed. A stranger is let go
 // as Refuse does; a guest that closes its host leaves.
 func (p *Party) ClosePeer(peer *Peer, text string) {
+	if !p.has(peer) {
+		return
+	}
 	switch peer.role {
 	case roleStranger:
 		p.sendOff(peer, codeRefused, text)
@@ -125,7 +124,7 @@ func (p *Party) unseat(r *Peer) {
 // after the time given, whichever is first: then Facts tell Closed, and the
 // guest hears Down(WhyKicked). Until then it is in the party.
 func (p *Party) CloseWhenSent(peer *Peer, within time.Duration) {
-	if peer.role == roleGuest {
+	if p.has(peer) && peer.role == roleGuest {
 		peer.closing, peer.closeBy = true, p.clock.now()+within
 	}
 }
@@ -143,7 +142,7 @@ func (p *Party) letGo() {
 // gone ends a guest that the network, its own will or its own double ended.
 func (p *Party) gone(r *Peer, why Why, text string) {
 	m := p.place.roster.member(r.pid)
-	if why == WhySilent && m != nil {
+	if (why == WhySilent || why == WhyStalled) && m != nil {
 		defer p.missed(*m)
 	}
 	p.unseat(r)

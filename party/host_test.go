@@ -294,6 +294,28 @@ func TestHelloWaitNeverShortensAndNeverExceedsAMinute(t *testing.T) {
 	g.wantFacts(Fact{Kind: Down, Why: WhyNoAnswer})
 }
 
+func TestGuestAndStrangerWaitAMinuteAtMost(t *testing.T) {
+	w := newWorld(t, 1)
+	h, g := w.host(), w.add()
+	h.ignore = true
+	g.joins(h)
+	for range 59 {
+		w.runFor(time.Second)
+		g.HelloWait(time.Minute)
+		h.HelloWait(time.Minute)
+	}
+	if g.State() != StateJoining || h.count(roleStranger) != 1 {
+		t.Fatalf("%v, %d strangers", g.State(), h.count(roleStranger))
+	}
+
+	w.runFor(2 * time.Second)
+
+	g.wantFacts(Fact{Kind: Down, Why: WhyNoAnswer})
+	if n := h.count(roleStranger); n != 0 {
+		t.Errorf("%d strangers", n)
+	}
+}
+
 func TestStrangerThatIsNotAnsweredIsLetGoAtTheHost(t *testing.T) {
 	w := newWorld(t, 1)
 	h, g := w.host(), w.add()

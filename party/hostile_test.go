@@ -167,6 +167,46 @@ func TestStrangerThatSaysNothingOfTheLanguageIsLetGo(t *testing.T) {
 	}
 }
 
+func TestOnlyAHelloOfAStrangerReachesTheInbox(t *testing.T) {
+	w := newWorld(t, 1)
+	h := w.host()
+	h.ignore = true
+	x := w.hostile("10.6.6.6:6", h)
+	w.until(func() bool { return x.open })
+
+	for kind := byte(2); kind < 10; kind++ {
+		x.says([]byte{kind, 0, 'x'})
+	}
+	x.says([]byte{byte(Hello), 0, 'h'}, []byte{9, 0, 'x'}, []byte{byte(Hello), 0, 'i'})
+	w.runFor(time.Second)
+
+	if !slices.Equal(h.got, []said{{0, Hello, "h"}}) {
+		t.Errorf("%v", h.got)
+	}
+}
+
+func TestHostThatAsksItsGuestsFollowsNobody(t *testing.T) {
+	w := newWorld(t, 1)
+	h, g := w.party(2)
+	for _, m := range g {
+		m.die()
+	}
+	w.until(func() bool { return h.count(roleDial) == 2 })
+
+	r := roster{version: 1, epoch: 9, token: 5, last: 2}
+	r.add(rosterMember{pid: 2, slot: 1, flags: isHost})
+	r.add(rosterMember{pid: 1, key: h.key})
+	for _, dial := range slices.Clone(h.peers) {
+		h.dialSaid(dial, lib(opAccept, appendAccept(nil, accept{1, 5, [seatSize]byte{1}})))
+		h.dialSaid(dial, lib(opRoster, appendRoster(nil, &r)))
+	}
+	w.runFor(time.Second)
+
+	if h.State() != StateHosting || h.MyPID() != 1 {
+		t.Errorf("%v, pid %d", h.State(), h.MyPID())
+	}
+}
+
 // hostileRoster is what a hostile host shows the first guest of a world of seed
 // 1, with the accept that goes before it.
 func hostileRoster(last PID) (accepted []byte, r roster) {

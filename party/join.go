@@ -144,13 +144,16 @@ func (p *Party) fits(r *Peer, t *roster) bool {
 
 // letIn makes the host that was dialled this side's host.
 func (p *Party) letIn(r *Peer, t roster) {
-	if p.state == StateJoined {
+	switch p.state {
+	case StateJoining:
+		p.state = StateJoined
+		p.settle(r, t)
+		p.tell(Fact{Kind: Joined, Peer: r, PID: p.place.pid})
+	case StateJoined:
 		p.mayFollow(r, t)
-		return
+	default:
+		r.close() // a host asks, and follows nobody
 	}
-	p.state = StateJoined
-	p.settle(r, t)
-	p.tell(Fact{Kind: Joined, Peer: r, PID: p.place.pid})
 }
 
 // settle takes a host and its roster.
@@ -164,6 +167,3 @@ func (p *Party) settle(r *Peer, t roster) {
 	r.say(opRosterAck, appendVersion(p.scratch(), t.version))
 	p.tellDoor()
 }
-
-// joinFailed ends a join whose connection ended.
-func (p *Party) joinFailed(why Why, text string) { p.down(why, text) }

@@ -44,7 +44,8 @@ type lentLive struct {
 	reading bool
 	lent    bool
 	kept    []netmsg.Datagram
-	err     error // why reading has ended
+	free    [][]byte // buffers to keep datagrams in
+	err     error    // why reading has ended
 }
 
 const (
@@ -93,7 +94,7 @@ func (l *lentLive) keep(batch []netmsg.Datagram, err error) bool {
 	defer l.mu.Unlock()
 	for _, d := range batch {
 		if l.lent && len(l.kept) < lentKept {
-			l.kept = append(l.kept, netmsg.Datagram{Addr: d.Addr, Data: append([]byte(nil), d.Data...)})
+			l.kept = append(l.kept, netmsg.Datagram{Addr: d.Addr, Data: append(l.buffer(), d.Data...)})
 		}
 	}
 	if errors.Is(err, net.ErrClosed) {
@@ -101,6 +102,17 @@ func (l *lentLive) keep(batch []netmsg.Datagram, err error) bool {
 	}
 	l.news.Broadcast()
 	return l.err == nil
+}
+
+// buffer is an empty one, used before if there is one.
+func (l *lentLive) buffer() []byte {
+	last := len(l.free) - 1
+	if last < 0 {
+		return make([]byte, 0, lentSize)
+	}
+	b := l.free[last][:0]
+	l.free = l.free[:last]
+	return b
 }
 
 // ReadBatch waits for what is kept.
@@ -120,6 +132,7 @@ func (l *lentLive) ReadBatch(b []netmsg.Datagram) (int, error) {
 	for i, d := range l.kept[:n] {
 		b[i].Addr = d.Addr
 		b[i].Data = b[i].Data[:copy(b[i].Data[:cap(b[i].Data)], d.Data)]
+		l.free = append(l.free, d.Data)
 	}
 	l.kept = l.kept[:copy(l.kept, l.kept[n:])]
 	return n, nil

@@ -427,6 +427,26 @@ func TestEightSecondsWithoutACallDropNobody(t *testing.T) {
 	}
 }
 
+func TestGivenSocketServesSessionAfterSession(t *testing.T) {
+	h := liveHost(t)
+	sock := bindAt(t, 0)
+	g := newLive(t, Config{Socket: sock})
+	before := runtime.NumGoroutine()
+	for range 3 {
+		h.facts = nil
+		g.joins(h)
+		liveUntil(t, func() bool { return g.State() == StateJoined && len(h.find(Joined)) == 1 }, h, g)
+		if g.Port() != sock.LocalAddr().Port() {
+			t.Errorf("port %d", g.Port())
+		}
+		g.Leave()
+		liveUntil(t, func() bool { return len(h.find(Gone)) == 1 }, h)
+		wantBack(t, before+1, openFiles(t)) // the one that reads the socket
+	}
+	sock.Close()
+	wantBack(t, before, openFiles(t))
+}
+
 func TestSecondPartyJoinsByTheJoinCode(t *testing.T) {
 	h := liveHost(t)
 	to, err := codes.Parse(h.JoinCode(), DefaultPort)
@@ -465,5 +485,38 @@ func wantBack(t testing.TB, goroutines, files int) {
 		if time.Now().After(end) {
 			t.Fatalf("%d goroutines and %d files, %d and %d before", g, f, goroutines, files)
 		}
+	}
+}
+
+func TestSideWithoutFramesIsStalledAndTheOtherLosesIt(t *testing.T) {
+	t.Parallel()
+	h := liveHost(t)
+	g := newLive(t, Config{StallTimeout: time.Second})
+	g.joins(h)
+	liveUntil(t, func() bool { return len(h.find(Joined)) == 1 }, h, g)
+
+	liveUntil(t, func() bool { return len(h.find(Gone)) == 1 }, h)
+	liveUntil(t, func() bool { return len(g.find(Down)) == 1 }, g)
+
+	if f := g.find(Down)[0]; f.Why != WhyStalled {
+		t.Errorf("%v, want stalled", f)
+	}
+}
+
+func TestKeepAlivePutsStallingOff(t *testing.T) {
+	t.Parallel()
+	h := liveHost(t)
+	g := newLive(t, Config{StallTimeout: time.Second})
+	g.joins(h)
+	liveUntil(t, func() bool { return len(h.find(Joined)) == 1 }, h, g)
+
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		g.KeepAlive()
+		h.frame()
+	}
+	liveFor(200*time.Millisecond, h, g)
+
+	if g.State() != StateJoined || len(h.find(Gone)) > 0 {
+		t.Errorf("%v, %v", g.State(), h.facts)
 	}
 }

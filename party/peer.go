@@ -151,6 +151,9 @@ func (p *Party) me() *Peer {
 	return p.self
 }
 
+// has says whether a peer that the game gives is one of this party's.
+func (p *Party) has(r *Peer) bool { return r != nil && r.party == p }
+
 // peerBy is the peer of a connection; nil: none of this session's.
 func (p *Party) peerBy(conn *netmsg.Conn) *Peer {
 	for _, r := range p.peers {

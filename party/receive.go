@@ -118,7 +118,7 @@ func (p *Party) hostSaid(r *Peer, data []byte) {
 	switch kind := Kind(data[0]); {
 	case kind == kindLibrary:
 		p.hostTold(r, data[1], data[2:])
-	case len(data) < 3:
+	case len(data) < 3 || data[1]|data[2] == 0:
 		p.misbehaved(r)
 	case kind != Hello:
 		by := PID(binary.BigEndian.Uint16(data[1:]))

@@ -90,7 +90,7 @@ func parseRoster(b []byte) (r roster, ok bool) {
 	r.version, r.epoch, r.token = w.uint32(), w.uint32(), w.uint32()
 	r.last = PID(w.uint16())
 	n := int(w.uint8())
-	if n > MaxMembers {
+	if n > MaxMembers || r.epoch > maxEpoch {
 		return roster{}, false
 	}
 	for range n {

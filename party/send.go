@@ -13,7 +13,7 @@ func (w *Writer) Send(to *Peer, m Mode) error {
 	if err := w.ready(m); err != nil {
 		return err
 	}
-	if to == nil || to.party != w.party || !to.On() || to.role == roleSelf {
+	if !w.party.has(to) || !to.On() || to.role == roleSelf {
 		return ErrGone
 	}
 	return w.sendTo(to, m)
@@ -174,7 +174,7 @@ func (p *Party) mySlot() int {
 // Flush sends what is queued for a peer now, within the rate, without waiting
 // for End.
 func (p *Party) Flush(peer *Peer) {
-	if peer.party != p || !peer.open || p.ep == nil {
+	if !p.has(peer) || !peer.open {
 		return
 	}
 	p.now = p.clock.now()

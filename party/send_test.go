@@ -302,27 +302,48 @@ func TestOnlyTheHostForwards(t *testing.T) {
 
 func TestFloodOfOneAuthorDoesNotHoldUpAnothersMessage(t *testing.T) {
 	w := newWorld(t, 1)
-	_, g := w.party(3)
-	for n := range 300 {
-		wr := g[0].Write(kindA)
-		wr.Bytes([]byte(text(1000)))
+	h, g := w.party(3)
+	say := func(m *member, kind Kind) {
+		wr := m.Write(kind)
 		if err := wr.SendTo(Reliable, 4); err != nil {
-			t.Fatal(n, err)
+			t.Fatal(err)
 		}
 	}
-	w.runFor(time.Second / 2) // the flood is on its way
-	g[2].got = nil
-	wr := g[1].Write(kindB)
-	wr.Bytes([]byte("short"))
-	if err := wr.SendTo(Reliable, 4); err != nil {
-		t.Fatal(err)
+
+	h.frozen = true // so that it finds all of them at once
+	for range 500 {
+		say(g[0], kindA)
 	}
+	say(g[1], kindB)
+	say(g[1], kindB)
+	w.runFor(time.Second)
+	h.frozen = false
 	w.runFor(time.Second)
 
-	at := slices.IndexFunc(g[2].got, func(s said) bool { return s.kind == kindB })
-	if at < 0 || at > 20 {
-		t.Errorf("the other author's message came as number %d", at)
+	if n := len(g[2].got); n != 502 {
+		t.Fatalf("%d messages", n)
 	}
+	at := slices.IndexFunc(g[2].got[1:], func(s said) bool { return s.kind == kindB })
+	if at < 0 || at > 3 {
+		t.Errorf("the second author's messages came after %d of the first's", at)
+	}
+}
+
+func TestThousandsOfMessagesInOneFrameAllArrive(t *testing.T) {
+	w := newWorld(t, 1)
+	h, g := w.party(1)
+	for n := range uint32(3000) {
+		h.sayNumber(kindA, n, Reliable)
+		g[0].sayNumber(kindB, n, Reliable)
+	}
+	if n := h.PeerOf(2).Stats().Unacked; n != 3000 {
+		t.Errorf("%d messages wait", n)
+	}
+
+	w.runFor(5 * time.Second)
+
+	wantUpTo(t, 1, g[0].numbers(kindA), 3000)
+	wantUpTo(t, 1, h.numbers(kindB), 3000)
 }
 
 func TestSendsLeaveAtEndAndTogether(t *testing.T) {

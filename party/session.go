@@ -70,10 +70,10 @@ func (p *Party) closeSession() {
 	if p.ep == nil {
 		return
 	}
+	p.ep.Close()
 	for _, r := range p.peers {
 		r.end()
 	}
-	p.ep.Close()
 	p.session = session{}
 }
 
@@ -107,10 +107,13 @@ func (p *Party) Leave() {
 }
 
 // Lose ends the session at once, as Leave does, for a reason of the game's:
-// Facts tell Down(why). Without a session it does nothing.
+// Facts tell Down(why); WhyNone is WhyGame. Without a session it does nothing.
 func (p *Party) Lose(why Why) {
 	if !p.state.Active() {
 		return
+	}
+	if why == WhyNone {
+		why = WhyGame
 	}
 	p.now = p.clock.now()
 	p.goodbye()

@@ -123,6 +123,9 @@ func TestHostHandsOffToTheOneItNames(t *testing.T) {
 
 		h.wantFacts(Fact{Kind: Down, Why: WhyMoved})
 		w.wantParty(g[1], g[0], g[2])
+		if epoch := g[1].place.roster.epoch; epoch != 2 {
+			t.Errorf("seed %d: epoch %d, want the one that was named", w.seed, epoch)
+		}
 		for _, m := range g {
 			if n := m.find(NewHost); len(n) != 1 || n[0].PID != 3 || n[0].Why != WhyMoved {
 				t.Errorf("seed %d: %v", w.seed, n)
@@ -171,7 +174,11 @@ func TestHostThatDiesHasAnHeirWithinTwelveSeconds(t *testing.T) {
 				h, g := w.party(n)
 
 				h.die()
-				w.runFor(12 * time.Second)
+				if n > 2 { // two ask the first after 5 s: it need not wait for the rest of the 10
+					w.runFor(7 * time.Second)
+				} else {
+					w.runFor(12 * time.Second)
+				}
 
 				w.wantParty(g...)
 				for i, m := range g {
@@ -190,11 +197,11 @@ func TestHostAndHeirDieTogetherAndTheSecondIsHost(t *testing.T) {
 
 		h.die()
 		g[0].die()
-		w.runFor(25 * time.Second)
+		w.runFor(17 * time.Second)
 		if n := g[1].PeerCount(); n != 2 {
-			t.Fatalf("seed %d: %d peers after 25 s", w.seed, n)
+			t.Fatalf("seed %d: %d peers after 17 s", w.seed, n)
 		}
-		w.runFor(30 * time.Second)
+		w.runFor(40 * time.Second)
 
 		w.wantParty(g[1], g[2], g[3])
 		if f := g[1].find(Gone); len(f) != 1 || f[0].PID != 2 || f[0].Why != WhySilent {
@@ -229,10 +236,33 @@ func TestHostOfTwoThatIsSilentForSevenSecondsStaysHost(t *testing.T) {
 
 		h.wantFacts()
 		w.wantParty(h, g[0], g[1])
+		for _, m := range w.members {
+			if n := m.count(roleDial) + m.count(roleAsker); n > 0 {
+				t.Errorf("seed %d: %s still has %d connections of the scare", w.seed, m.name, n)
+			}
+		}
 		if len(g[0].find(NewHost))+len(g[1].find(NewHost)) > 0 {
 			t.Errorf("seed %d: %v, %v", w.seed, g[0].facts, g[1].facts)
 		}
 	})
+}
+
+func TestDialOfTheHeirIsTakenBackWhenTheHostIsHeardAgain(t *testing.T) {
+	w := newWorld(t, 1)
+	h, g := w.party(2)
+	w.net.Cut(g[0].addr(), g[1].addr()) // the heir's answers
+	h.frozen = true
+	w.runFor(7 * time.Second)
+	if g[1].count(roleDial) != 1 {
+		t.Fatal("the heir was not dialled")
+	}
+
+	h.frozen = false
+	w.runFor(time.Second)
+
+	if n := g[1].count(roleDial); n != 0 || g[1].phase != phaseCalm {
+		t.Errorf("%d dials, phase %d", n, g[1].phase)
+	}
 }
 
 func TestGuestThatAloneLosesTheHostIsPointedBackAndThenDown(t *testing.T) {
@@ -255,16 +285,93 @@ func TestGuestThatHearsItsHostAgainWhileSeekingIsBack(t *testing.T) {
 
 		w.net.Cut(h.addr(), g[2].addr())
 		w.net.Cut(g[2].addr(), h.addr())
-		w.runFor(15 * time.Second)
+		w.runFor(11 * time.Second)
 		w.net.Mend(h.addr(), g[2].addr())
 		w.net.Mend(g[2].addr(), h.addr())
-		w.runFor(10 * time.Second)
+		w.runFor(3 * time.Second / 2) // the others have pointed it to the host
 
 		if f := g[2].find(Joined); len(f) != 1 || f[0].PID != 5 {
 			t.Errorf("seed %d: %v", w.seed, g[2].facts)
 		}
 		w.wantParty(h, g[0], g[1], g[2])
 	})
+}
+
+func TestOfTwoHeirsTheEarlierIsHost(t *testing.T) {
+	eachSeed(t, func(t *testing.T, w *world) {
+		h, g := w.party(2)
+
+		h.die()
+		w.net.Cut(g[0].addr(), g[1].addr())
+		w.net.Cut(g[1].addr(), g[0].addr())
+		w.runFor(20 * time.Second)
+		for _, m := range g {
+			if m.phase != phaseOpen || m.heirEpoch != 2 {
+				t.Fatalf("seed %d: %s is in phase %d, epoch %d", w.seed, m.name, m.phase, m.heirEpoch)
+			}
+		}
+		w.net.Mend(g[0].addr(), g[1].addr())
+		w.net.Mend(g[1].addr(), g[0].addr())
+		w.runFor(3 * time.Second)
+
+		w.wantParty(g[0], g[1])
+	})
+}
+
+func TestSeekerThatItsOldHostAsksGoesBackToIt(t *testing.T) {
+	w := newWorld(t, 1)
+	h, g := w.party(2)
+	part := func(a, b *member) {
+		w.net.Cut(a.addr(), b.addr())
+		w.net.Cut(b.addr(), a.addr())
+	}
+	part(h, g[0])
+	part(h, g[1])
+	part(g[0], g[1])
+	w.runFor(12 * time.Second) // the host asks by now, and the second in order seeks
+
+	w.net.Mend(h.addr(), g[1].addr())
+	w.net.Mend(g[1].addr(), h.addr())
+	w.runFor(2 * time.Second)
+
+	if f := g[1].find(Joined); len(f) != 1 || f[0].PID != 4 {
+		t.Errorf("%v", g[1].facts)
+	}
+}
+
+func TestHostOfAnEpochNoLaterIsNotFollowed(t *testing.T) {
+	for _, epoch := range []uint32{1, 2} {
+		w := newWorld(t, 1)
+		h, g := w.party(2)
+		h.die()
+		g[0].die()
+		w.until(func() bool { return g[1].phase == phaseSeek && g[1].dialling(2) })
+		dial := g[1].peers[0]
+
+		r := roster{version: 1, epoch: epoch, token: 5, last: 3}
+		r.add(rosterMember{pid: 2, slot: 1, flags: isHost, key: dial.key})
+		r.add(rosterMember{pid: 3, slot: 2, key: g[1].key})
+		g[1].dialSaid(dial, lib(opAccept, appendAccept(nil, accept{3, 5, g[1].place.seat})))
+		g[1].dialSaid(dial, lib(opRoster, appendRoster(nil, &r)))
+
+		if followed := g[1].host == dial; followed != (epoch == 2) {
+			t.Errorf("epoch %d: followed is %v", epoch, followed)
+		}
+	}
+}
+
+func TestGuestThatStandsAloneLeavesItsHost(t *testing.T) {
+	w := newWorld(t, 1)
+	h, g := w.party(2)
+
+	if err := g[0].StandAlone(); err != nil {
+		t.Fatal(err)
+	}
+	w.runFor(time.Second)
+
+	w.wantParty(g[0])
+	h.wantFacts(Fact{Kind: Gone, PID: 2, Why: WhyClosed})
+	w.wantParty(h, g[1])
 }
 
 func TestHostThatWasCutOffHearsThatItWasReplaced(t *testing.T) {

@@ -73,8 +73,11 @@ func appendHandOff(b []byte, h handOff) []byte {
 func parseHandOff(b []byte) (h handOff, ok bool) {
 	w := wireReader{b}
 	h.epoch, h.heir = w.uint32(), PID(w.uint16())
-	return h, w.done() && h.heir != 0
+	return h, w.done() && h.heir != 0 && h.epoch <= maxEpoch
 }
+
+// maxEpoch is the highest epoch that is believed, so that none wraps.
+const maxEpoch = 1 << 30
 
 // partyVersion is the version of all that this package says on the wire.
 const partyVersion = 1
@@ -111,5 +114,5 @@ func parseEarly(b []byte) (e early, ok bool) {
 	e.proto = w.uint16()
 	copy(e.seat[:], w.take(seatSize))
 	e.followed, e.opening = w.uint32(), w.uint32()
-	return e, w.done()
+	return e, w.done() && e.followed <= maxEpoch && e.opening <= maxEpoch
 }
