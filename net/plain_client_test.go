@@ -159,6 +159,16 @@ func TestTheServerMayHaveTakenAnyCookieThatWasAnswered(t *testing.T) {
 	}
 }
 
+func TestOnlySoManyCookiesAreRemembered(t *testing.T) {
+	h := newTestHandshake(Config{}, 7)
+	for cookie := range uint64(100) {
+		h.Receive(0, appendPlainChallenge(nil, testSalt, cookie))
+	}
+	if h.Receive(0, appendPlainShort(nil, plainAccept, plainSession(testSalt, 99-plainCookies))) || h.cookies.len() != plainCookies {
+		t.Errorf("%d are remembered, want %d", h.cookies.len(), plainCookies)
+	}
+}
+
 func TestADeniedAfterTheEndChangesNothing(t *testing.T) {
 	h := newTestHandshake(Config{}, 7)
 	h.Receive(0, appendPlainChallenge(nil, testSalt, 5))

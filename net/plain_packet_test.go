@@ -127,6 +127,17 @@ func TestAFaultAnywhereMakesThePayloadMalformed(t *testing.T) {
 	}
 }
 
+func TestAReservedBitIsAFaultEvenWhereTheBytesAreThere(t *testing.T) {
+	for length, want := range map[uint16]bool{0x3fff: true, 0x4000: false, 0x8000: false, 0xc001: false} {
+		b := appendPlainHeader(nil, 1, 2, 3, 4)
+		b = append(PutU16(PutU16(b, 0), length), make([]byte, length)...)
+		setPlainCounts(b, 1, 0)
+		if _, ok := parsePlainPayload(b); ok != want {
+			t.Errorf("length %04x: taken %v, want %v", length, ok, want)
+		}
+	}
+}
+
 // encoded writes a parsed packet again, from what its parts say.
 func (p plainPacket) encoded() []byte {
 	b := appendPlainHeader(nil, p.session, p.seq, p.ack, p.bits)

@@ -424,6 +424,21 @@ func TestAPacketIsLostWhenItIs33BehindTheNewestAcknowledged(t *testing.T) {
 	}
 }
 
+func TestWhatIsForgottenUnacknowledgedIsNotLost(t *testing.T) {
+	r := newRawPeer(t, &Config{GoodRate: 1000})
+	r.core.SendLatest(1, nil)
+	r.run(ms)
+	r.acknowledge(0, 0)
+	for range plainSentPackets + 100 {
+		r.core.SendLatest(1, nil)
+		r.run(ms)
+	}
+	r.acknowledge(0, 0)
+	if got := r.core.Stats(); got.PacketsLost != 0 {
+		t.Errorf("%d packets count as lost, though none was passed by an acknowledgement", got.PacketsLost)
+	}
+}
+
 func TestEachAcknowledgedPacketIsASampleOfTheRoundTripOldestFirst(t *testing.T) {
 	r := newRawPeer(t, nil)
 	r.run(350 * time.Millisecond) // packets at 100, 200 and 300 ms
