@@ -2,14 +2,22 @@ package netmsg
 
 // Sending reliable messages. PROTOCOL.md, Reliable channels.
 const (
-	maxRepeated      = 256 // bytes of a message that is repeated before it is known to be lost
-	maxRepeats       = 12  // times that it is
-	repeatAfter      = 3   // packets after the last that carried it
-	repeatAfterLossy = 2   // the same while more than repeatLossy are lost
-	repeatLossy      = 0.10
-	maxRepeatBytes   = 512 // of repeats in one packet
+	maxRepeated    = 256 // bytes of a message that is repeated before it is known to be lost
+	maxRepeats     = 12  // times that it is
+	maxRepeatBytes = 512 // of repeats in one packet
+	repeatLossy    = 0.10
 
 	maxQueuedMessages = 4096 // not acknowledged, of a connection
+)
+
+// How many packets after the last that carried it a message rides again: the
+// first time, the second and so on; the last holds for the rest. Most that are
+// lost need but one repeat, and an acknowledgement is on its way soon after the
+// second. While more than repeatLossy are lost, the first have to be quick for
+// the third and fourth not to be late.
+var (
+	repeatGaps      = [...]uint64{3, 4, 5}
+	repeatGapsLossy = [...]uint64{1, 1, 3, 4}
 )
 
 // A sendChannel is the sending side of one reliable channel: its messages from
@@ -207,10 +215,11 @@ func (c *sendChannel) drop() {
 }
 
 // repeatable gives the oldest message at or after from that packet may repeat,
-// the last one that carried it being at least after packets before.
-func (c *sendChannel) repeatable(from, packet, after uint64) (number uint64, ok bool) {
+// so long after the last one that carried it as gaps say.
+func (c *sendChannel) repeatable(from, packet uint64, gaps []uint64) (number uint64, ok bool) {
 	for number, ok = c.small.first(from, c.next); ok; number, ok = c.small.first(number+1, c.next) {
-		if m := c.at(number); m.last+after <= packet {
+		m := c.at(number)
+		if m.last+gaps[min(int(m.times), len(gaps)-1)] <= packet {
 			return number, true
 		}
 	}

@@ -325,9 +325,9 @@ func (c *sealedConn) addRepeats() {
 	if c.recovery.silent() || c.bulk != nil && c.bulk.overloads() {
 		return
 	}
-	after := uint64(repeatAfter)
+	gaps := repeatGaps[:]
 	if c.loss.share > repeatLossy {
-		after = repeatAfterLossy
+		gaps = repeatGapsLossy[:]
 	}
 	w := &c.packet
 	most := len(w.b) + maxRepeatBytes
@@ -335,8 +335,8 @@ func (c *sealedConn) addRepeats() {
 		if out == nil {
 			continue
 		}
-		number, ok := out.repeatable(out.floor, w.number, after)
-		for ; ok; number, ok = out.repeatable(number+1, w.number, after) {
+		number, ok := out.repeatable(out.floor, w.number, gaps)
+		for ; ok; number, ok = out.repeatable(number+1, w.number, gaps) {
 			m := out.at(number)
 			if len(w.b)+int(m.size)+5 > most || !c.writeWhole(Channel(ch), number, m) {
 				return
