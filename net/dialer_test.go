@@ -330,6 +330,22 @@ func TestADeniedEndsTheAttemptAfter800ms(t *testing.T) {
 	}
 }
 
+func TestEveryDenialSaysWhyInWordsOfItsOwn(t *testing.T) {
+	said := map[string]bool{}
+	for why := deniedRevision; why <= deniedShutdown; why++ {
+		s := newDialScript(t, &Config{}, publicHost)
+		s.step(0)
+		s.hear(publicHost, s.denied(why))
+		s.runUntil(time.Second)
+		r, _ := s.d.done()
+		want := map[denial]uint16{deniedFull: AdmitFull, deniedDemand: AdmitToken}[why]
+		if r.failed != Denied || r.text == "" || said[r.text] || r.code != want {
+			t.Errorf("%d: %+v", why, r)
+		}
+		said[r.text] = true
+	}
+}
+
 func TestADeniedIsAHintThatAChallengeOverrides(t *testing.T) {
 	for name, when := range map[string]struct{ denied, challenge time.Duration }{
 		"before": {0, 799 * ms}, "after": {799 * ms, 0},

@@ -595,6 +595,43 @@ func TestPairsPSKOpensOneConnectionWithinThirtySeconds(t *testing.T) {
 	})
 }
 
+func TestAClientHelloThatIsMalformedIsDropped(t *testing.T) {
+	good := appendClientHello(nil, 5|cidBit, &defaultParams)
+	for name, payload := range map[string][]byte{
+		"a cid without its top bit":  {0x7F, 0, 0, 1},
+		"a parameter past the end":   append(slices.Clone(good), paramAppData, 9, 'x'),
+		"a number out of range":      append(slices.Clone(good), paramMaxStreams, 1, 0),
+		"a parameter that is no end": append(slices.Clone(good), 0xFF),
+		"nothing wrong":              good,
+	} {
+		g := openGate(t, nil)
+		c := newGateClient(t, g, "198.51.100.20:1", 2, Config{})
+		asked, _ := parseResponse(c.response(0))
+		header := appendResponseHeader(nil, &asked, keySize+len(payload)+noiseTag)
+		n, err := newClientNoise(patternNK, appendPrologue(nil, header), &g.terms.id.public, nil, nil, payload, seeded(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := c.give(0, appendResponse(nil, header, n.message))
+		if want := name == "nothing wrong"; v.Joined != want || (v.Reply > 0) != want || (g.stats.Malformed == 0) != want || (len(g.rows) == 1) != want {
+			t.Errorf("%s: joined %v, %d bytes; %+v", name, v.Joined, v.Reply, g.stats)
+		}
+	}
+}
+
+func TestTheEndOfAConnectionThatIsNotOpenChangesNothing(t *testing.T) {
+	g := openGate(t, nil)
+	newGateClient(t, g, "198.51.100.20:1", 2, Config{}).accepted(0)
+	g.closed(0, g.due[0].cid)
+	g.closed(0, 7)
+	if g.open != 0 || len(g.due) != 1 || g.due[0].state != rowProvisional {
+		t.Errorf("%d open, %d to forget", g.open, len(g.due))
+	}
+	if _, ok := g.opened(0, 7); ok {
+		t.Error("a cid that nobody has opened")
+	}
+}
+
 func TestAShutDownGateTakesNobody(t *testing.T) {
 	g := openGate(t, nil)
 	client := newGateClient(t, g, "198.51.100.20:1", 2, Config{})

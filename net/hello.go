@@ -48,16 +48,6 @@ func helloKind(b []byte) (kind byte, ok bool) {
 	return b[4], true
 }
 
-// answerSalt is the salt of a Challenge, Accept or Denied: it says which
-// attempt the datagram answers.
-func answerSalt(b []byte) (salt [8]byte, ok bool) {
-	kind, ok := helloKind(b)
-	if !ok || len(b) < deniedSize || kind != helloChallenge && kind != helloAccept && kind != helloDenied {
-		return salt, false
-	}
-	return [8]byte(b[8:]), true
-}
-
 func appendHello(b []byte, kind byte) []byte {
 	b = append(b, helloMagic...)
 	return append(b, kind)
