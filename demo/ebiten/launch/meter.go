@@ -19,10 +19,11 @@ import (
 // meanwhile (the lossy relay, the watchdogs), which counts against us. It covers
 // every frame but those within calm after a player came or went, for then
 // peers are set up, names are made, and buffers grow to their working size.
-// Later a buffer still grows now and then, when more is on its way at once than
-// ever before: allocs_measured counts every one of those. allocs_per_frame is
-// the mean of all measured frames but the 2 % that allocated most, so that it
-// says what a frame costs, and not what a record does.
+// After that a buffer still grows now and then, on one of many connections, when
+// more is under way than ever before; half a minute later hardly any does.
+// allocs_measured counts every one of those. allocs_per_frame is the mean of all
+// measured frames but the one in twenty that allocated most, so that it says what
+// a frame costs, and not what a record does.
 type meter struct {
 	times    histogram // microseconds
 	rtts     histogram // tenths of a millisecond, of every line, each second

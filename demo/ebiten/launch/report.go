@@ -53,7 +53,7 @@ func (g *Game) report() Report {
 		DownKBps:           round(float64(s.BytesIn())/seconds/1000, 1),
 		RTTp50:             round(float64(g.meter.rtts.quantile(0.5))/10, 1),
 		FrameP50:           g.meter.times.quantile(0.5), FrameP99: g.meter.times.quantile(0.99),
-		AllocsPerFrame: round(g.meter.allocs.lowMean(0.98), 2),
+		AllocsPerFrame: round(g.meter.allocs.lowMean(0.95), 2),
 		AllocsMeasured: g.meter.mallocs, AllocsFrames: g.meter.allocs.total,
 		Host: s.Hosting(),
 	}
