@@ -1,6 +1,7 @@
 package netmsg
 
 import (
+	"net/netip"
 	"slices"
 	"time"
 )
@@ -72,6 +73,39 @@ func (c *Conn) Token() *TokenClaims {
 		return s.token
 	}
 	return nil
+}
+
+// Probe tries another path to the peer: a direct one while the connection goes
+// over a relay, say. If the peer answers from there within three probe timeouts
+// the connection moves, and nothing is lost; otherwise nothing changes. A newer
+// Probe takes the place of one that is on. It does nothing on plain connections
+// and where the endpoint has no socket for the address. (nms2 16.5)
+func (c *Conn) Probe(to netip.AddrPort) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p, ok := c.owner.(*peer)
+	if !ok || p.state != peerOpen || len(p.e.reachable([]netip.AddrPort{to})) == 0 {
+		return
+	}
+	p.core.probe(p.e.now(), canonical(to))
+	c.owner.touched()
+}
+
+// SetChannel says how the reliable channels share what there is: those of the
+// lowest priority go first, those of one priority by weight. All have priority
+// 0 and weight 1 until it is set; a weight under 1 is an error. It is
+// ErrNotInPlain on plain connections and on dials in progress. (nms2 13.1)
+func (c *Conn) SetChannel(ch Channel, priority, weight int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	core, ok := c.line.(*ConnectionCore)
+	switch {
+	case weight < 1:
+		return ErrWeight
+	case !ok:
+		return ErrNotInPlain
+	}
+	return core.setChannel(ch, priority, weight)
 }
 
 // Clock is the clock that both ends share: the server's, in the time since its

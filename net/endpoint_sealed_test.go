@@ -165,6 +165,47 @@ func TestConnectionFollowsItsClientToAnotherAddress(t *testing.T) {
 	}
 }
 
+func TestConnectionMovesToAPathThatAnswersItsProbe(t *testing.T) {
+	w, s, c := sealedEnds(t, nil, nil)
+	// The server has a second address, by which the first is reached too.
+	direct := fakeAddr(101)
+	w.mu.Lock()
+	w.socks[direct] = w.socks[fakeAddr(1)]
+	w.mu.Unlock()
+
+	c.conn(0).Probe(fakeAddr(99)) // nobody is there
+	w.runFor(2 * time.Second)
+	if at := c.conn(0).Addr(); at != fakeAddr(1) {
+		t.Fatalf("the connection went to %v", at)
+	}
+	c.conn(0).Probe(direct)
+	for i := range 20 {
+		c.conn(0).SendReliable(fmt.Appendf(nil, "%d", i))
+		w.runFor(50 * time.Millisecond)
+	}
+	if at := c.conn(0).Addr(); at != direct || len(s.heard()) != 21 {
+		t.Fatalf("the connection is at %v, and %d events were heard", at, len(s.heard()))
+	}
+}
+
+func TestChannelOfALowerPriorityGoesFirst(t *testing.T) {
+	w, s, c := sealedEnds(t, nil, nil)
+	if err := c.conn(0).SetChannel(Ordered2, -1, 1); err != nil {
+		t.Fatal(err)
+	}
+	if c.conn(0).SetChannel(Ordered3, 0, 0) == nil {
+		t.Fatal("a weight of 0 was taken")
+	}
+	for range 40 {
+		c.conn(0).SendOn(Ordered1, make([]byte, 1000))
+	}
+	c.conn(0).SendOn(Ordered2, []byte("first"))
+	w.runFor(2 * time.Second)
+	if got := s.heard(); len(got) != 42 || got[1] != "1 message first" {
+		t.Fatalf("%d events, the second %.20q", len(got), got[1])
+	}
+}
+
 func TestCopyOfAPacketFromAThirdAddressMovesNothing(t *testing.T) {
 	w, s, c := sealedEnds(t, nil, nil)
 	w.tap = func(from netip.AddrPort, d Datagram) bool {

@@ -35,6 +35,22 @@ func (c *ConnectionCore) peerAddr() netip.AddrPort {
 	return netip.AddrPort{}
 }
 
+// probe asks whether to would do as a path, and moves there if it answers. NMS1
+// has one path.
+func (c *ConnectionCore) probe(now time.Duration, to netip.AddrPort) {
+	if s, ok := c.machine.(*sealedConn); ok {
+		s.probePath(c.tick(now), to)
+	}
+}
+
+// setChannel sets a channel's priority and weight. NMS1 has one channel.
+func (c *ConnectionCore) setChannel(ch Channel, priority, weight int) error {
+	if s, ok := c.machine.(*sealedConn); ok {
+		return s.setChannel(ch, priority, weight)
+	}
+	return ErrNotInPlain
+}
+
 // question doubts that the peer is there. NMS1 has no doubts.
 func (c *ConnectionCore) question(now time.Duration) {
 	if s, ok := c.machine.(*sealedConn); ok {

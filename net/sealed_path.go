@@ -14,7 +14,8 @@ func (c *sealedConn) beginMove(now time.Duration, to netip.AddrPort) {
 	c.path.beginMove(now, to, c.drawPath())
 }
 
-// probePath asks whether to would do as a path, for whoever wants to move there.
+// probePath asks whether to would do as a path. The connection moves there when
+// it answers.
 func (c *sealedConn) probePath(now time.Duration, to netip.AddrPort) {
 	c.path.beginProbe(now, to, c.drawPath())
 }
@@ -25,11 +26,12 @@ func (c *sealedConn) drawPath() (data pathData) {
 }
 
 func (c *sealedConn) takePathResponse(now time.Duration, data pathData) {
-	c.onMove(now, c.path.onResponse(data))
+	move := c.path.onResponse(data)
+	if move == pathProbed {
+		move = c.path.useProbed()
+	}
+	c.onMove(now, move)
 }
-
-// usePath moves to the address that has answered a probe.
-func (c *sealedConn) usePath(now time.Duration) { c.onMove(now, c.path.useProbed()) }
 
 // onMove starts again what was known of the path that was left. A peer whose
 // port alone has changed is behind the same one.

@@ -48,7 +48,6 @@ type sentPart struct {
 	number   uint32
 	from, to uint32
 	channel  Channel
-	repeat   bool
 }
 
 // A sentLog keeps the records of the packets sent, from the oldest whose fate

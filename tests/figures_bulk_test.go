@@ -116,7 +116,6 @@ func valueDelays(t *testing.T, bulk bool) time.Duration {
 type bulkFlow struct {
 	t              *testing.T
 	pair           *netmsg.SimPair
-	now            time.Duration
 	sent, received int
 	values         []time.Duration
 }
