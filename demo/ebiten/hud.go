@@ -21,7 +21,8 @@ func drawJoining(c *paint.Canvas, s *session.Session, to string) {
 		t := math.Mod(float64(s.Frames())/120+float64(i)/3, 1)
 		c.Ring(mid, 60+300*t, 40+200*t, 3, paint.Mist.Fade(0.35*(1-t)))
 	}
-	c.Shadowed("Joining "+strings.ToUpper(to)+" …", mid, paint.Style{Font: paint.Bold, Size: 34, Color: paint.White, Anchor: 0.5})
+	words := "Joining " + strings.ToUpper(to) + " …"
+	c.Shadowed(words, mid, paint.Style{Font: paint.Bold, Size: fitSize(c, words, 34), Color: paint.White, Anchor: 0.5})
 	c.Text("Esc takes it back", mid.Add(paint.Point{Y: 44}), paint.Style{Size: 17, Color: paint.Mist, Anchor: 0.5})
 }
 
@@ -39,7 +40,11 @@ func drawCode(c *paint.Canvas, s *session.Session) paint.Rect {
 		st.Size--
 	}
 	c.Text(code, paint.Point{X: r.Mid().X, Y: r.Y + 56}, st)
-	c.Text("C or a click copies it", paint.Point{X: r.Mid().X, Y: r.Y + 90},
+	how := "C or a click copies it"
+	if s.Hosting() {
+		how = "C or a click copies it, I an invitation"
+	}
+	c.Text(how, paint.Point{X: r.Mid().X, Y: r.Y + 90},
 		paint.Style{Size: 13, Color: paint.Mist.Fade(0.8), Anchor: 0.5})
 	return r
 }

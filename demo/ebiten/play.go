@@ -97,6 +97,8 @@ func (p *play) keys(a *app) {
 		p.chat = &line{limit: session.MaxChat}
 	case inpututil.IsKeyJustPressed(ebiten.KeyC):
 		a.board.copy(p.game.Player.Code())
+	case inpututil.IsKeyJustPressed(ebiten.KeyI) && p.game.Player.Hosting():
+		a.board.copy(p.game.Player.Invitation())
 	}
 }
 

@@ -50,6 +50,9 @@ func (c *screen) show(s *session.Session) {
 		if code != "" {
 			c.say("join code " + code)
 		}
+		if s.Hosting() {
+			c.say("invitation " + s.Invitation())
+		}
 	}
 	for ; c.notes < s.Feed().Count(); c.notes++ {
 		if n := s.Feed().Note(c.notes); n != nil {

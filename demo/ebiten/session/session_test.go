@@ -151,6 +151,24 @@ func TestEveryMemberKnowsTheCodeToJoinBy(t *testing.T) {
 	}
 }
 
+func TestAnInvitationJoinsToo(t *testing.T) {
+	tb := newTable(t, 0, netmsg.LinkConfig{Latency: 10 * time.Millisecond})
+	to, err := ParseCode(tb.members[0].Invitation())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	friend := tb.seat("Friend")
+	if err := friend.Join(to); err != nil {
+		t.Fatal(err)
+	}
+
+	tb.until(3*time.Second, "the friend is in", func() bool { return friend.Status() == Playing })
+	if friend.Invitation() != "" {
+		t.Error("a guest invites")
+	}
+}
+
 func TestPingsReachEveryone(t *testing.T) {
 	tb := newTable(t, 2, netmsg.LinkConfig{Latency: 50 * time.Millisecond})
 

@@ -39,6 +39,10 @@ func (s *Session) Code() string {
 	return s.code
 }
 
+// Invitation is the host's code with its key's fingerprint and a secret: longer,
+// to be pasted, and safe from anyone in between. "" for a guest.
+func (s *Session) Invitation() string { return s.party.Invitation() }
+
 // Port is this side's UDP port.
 func (s *Session) Port() uint16 { return s.party.Port() }
 
