@@ -165,5 +165,10 @@ func drawLabel(c *Canvas, k Camera, d *arena.Disc, name string, me bool) {
 	if me {
 		st.Size, st.Color = 15, Hex(0xb3261e)
 	}
+	halo := st
+	halo.Color = White.Fade(0.4)
+	for _, by := range [...]Point{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} { // over the sea too it can be read
+		c.Text(name, at.Add(by), halo)
+	}
 	c.Text(name, at, st)
 }
