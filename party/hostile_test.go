@@ -340,7 +340,11 @@ func FuzzGuestFedByAHostileHost(f *testing.F) {
 
 // A guest that says anything at any time, from a seed.
 func TestHostOutlivesRandomGuests(t *testing.T) {
-	for seed := range uint64(50) {
+	runs := uint64(50)
+	if raceOn {
+		runs = 10
+	}
+	for seed := range runs {
 		dice := rand.New(rand.NewPCG(seed, 2))
 		w := newWorld(t, seed)
 		h := w.host()

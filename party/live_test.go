@@ -220,10 +220,10 @@ func TestCaseT25(t *testing.T) { // nobody there, and port taken
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := newLive(t, Config{})
+			start := time.Now()
 			if err := g.Join(codes.Target{Addr: addr}); err != nil {
 				t.Fatal(err)
 			}
-			start := time.Now()
 			liveUntil(t, func() bool { return len(g.facts) > 0 }, g)
 			took := time.Since(start)
 			liveFor(time.Second/2, g)
@@ -295,7 +295,11 @@ func TestCaseT29(t *testing.T) { // leave at every moment
 	}
 	goroutines, files := runtime.NumGoroutine(), openFiles(t)
 	moments := []string{"dialling", "hello sent", "just joined", "sending", "during hand-off"}
-	for cycle := range 200 {
+	cycles := 200
+	if raceOn {
+		cycles = 50
+	}
+	for cycle := range cycles {
 		h, g, other := New(Config{}), New(Config{}), New(Config{})
 		hl, gl, ol := &live{Party: h, t: t}, &live{Party: g, t: t}, &live{Party: other, t: t}
 		if err := h.Host(0, uint32(cycle)); err != nil {

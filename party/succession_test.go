@@ -538,7 +538,7 @@ func TestStrangerAtAGuestIsRefused(t *testing.T) {
 func TestPartiesWorkAgainAfterAnyFaults(t *testing.T) {
 	runs := 60
 	if testing.Short() || raceOn {
-		runs = 5
+		runs = 3
 	}
 	for seed := range uint64(runs) {
 		w := newWorld(t, seed)
