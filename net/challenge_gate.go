@@ -31,6 +31,7 @@ type Verdict struct {
 type ChallengeGate struct {
 	plain  *plainGate
 	secure *secureGate // one of the two
+	closed bool
 }
 
 // NewChallengeGate gives a gate whose first cookies are made with key: 16
@@ -53,7 +54,10 @@ func NewChallengeGate(cfg *Config, key [16]byte) *ChallengeGate {
 // else gets an empty Verdict. An answer is written into buf, which must have
 // room for 1,200 bytes (NMS1: 21); in a smaller one there is none.
 func (g *ChallengeGate) Receive(now time.Duration, from netip.AddrPort, datagram, buf []byte) Verdict {
-	if g.plain != nil {
+	switch {
+	case g.plain != nil && g.closed:
+		return Verdict{}
+	case g.plain != nil:
 		return g.plain.Receive(now, from, datagram, buf)
 	}
 	return g.secure.receive(now, from, datagram, buf)
@@ -88,4 +92,13 @@ func (g *ChallengeGate) Len() int {
 		return g.plain.Len()
 	}
 	return g.secure.open
+}
+
+// Close takes nobody more. NMS2 clients that ask are told that the server is
+// shutting down; plain ones hear nothing. Those that are open stay so.
+func (g *ChallengeGate) Close() {
+	g.closed = true
+	if g.secure != nil {
+		g.secure.shutDown()
+	}
 }

@@ -98,3 +98,20 @@ func TestUnusableKeysPanicWhereNoErrorIsReturned(t *testing.T) {
 		}()
 	}
 }
+
+func TestAClosedGateTakesNobody(t *testing.T) {
+	for plain, want := range map[bool]string{false: "shutting down", true: ""} {
+		g, h := NewChallengeGate(&Config{Plain: plain}, gateKey), NewClientHandshake(&Config{Plain: plain}, 0)
+		g.Close()
+		buf, reply := make([]byte, 1200), make([]byte, 1200)
+		for now := time.Duration(0); now <= 5*time.Second; now += 50 * ms {
+			for n := h.Transmit(now, buf); n > 0; n = h.Transmit(now, buf) {
+				h.Receive(now, reply[:g.Receive(now, guest1, buf[:n], reply).Reply])
+			}
+		}
+		_, failed, done := h.Done()
+		if _, text := h.Why(); !done || (failed == Denied) == plain || text != want {
+			t.Errorf("plain %v: %v, %v, %q", plain, done, failed, text)
+		}
+	}
+}
