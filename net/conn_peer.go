@@ -120,5 +120,5 @@ func (c *Conn) Clock() (t, uncertainty time.Duration, state ClockState) {
 	if !ok {
 		return 0, 0, 0
 	}
-	return core.clockNow(c.owner.now())
+	return core.Clock(c.owner.now())
 }

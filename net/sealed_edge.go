@@ -58,8 +58,10 @@ func (c *ConnectionCore) question(now time.Duration) {
 	}
 }
 
-// clockNow gives the shared clock; zeros in NMS1.
-func (c *ConnectionCore) clockNow(now time.Duration) (t, uncertainty time.Duration, state ClockState) {
+// Clock reads the server's game clock at now: the time that Conn.Clock tells, how
+// far it may be off, and whether that can be relied on. A server reads its own,
+// which is now. In NMS1, and before anything is known, all are zero.
+func (c *ConnectionCore) Clock(now time.Duration) (t, uncertainty time.Duration, state ClockState) {
 	if s, ok := c.machine.(*sealedConn); ok {
 		return s.clockNow(c.tick(now))
 	}
