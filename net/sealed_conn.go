@@ -61,9 +61,10 @@ type sealedConn struct {
 	tickLeft int // packets of the tick that is going on
 	bulking  bool
 	bulk     *bulkControl // made when there is bulk
-	share    *pacer       // the endpoint's; nil: none
-	budget   *heldBudget  // the endpoint's; nil: none
-	held     int          // what of the budget is this connection's
+	tail     bulkTail
+	share    *pacer      // the endpoint's; nil: none
+	budget   *heldBudget // the endpoint's; nil: none
+	held     int         // what of the budget is this connection's
 
 	mtu    mtuSearch
 	path   pathState

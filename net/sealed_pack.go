@@ -14,6 +14,7 @@ const (
 	packRepeats                              // small messages that are not acknowledged yet
 	packUnreliable                           // unreliable messages
 	packProbe                                // the oldest reliable data that is not acknowledged
+	packTail                                 // the same, from where the tail's pass is
 	packPing                                 // PING, if nothing else asks for an acknowledgement
 	packClose                                // CLOSE
 )
@@ -26,7 +27,10 @@ func (c *sealedConn) pack(now time.Duration, buf []byte, content packContent) in
 	c.addAck(now, content, &fragment)
 	c.addControl(now)
 	if content&packProbe != 0 {
-		c.addUnacked()
+		c.addUnacked(&c.probeAt)
+	}
+	if content&packTail != 0 {
+		c.addUnacked(&c.tail.at)
 	}
 	if content&packReliable != 0 {
 		c.addReliable()
@@ -284,13 +288,13 @@ func (c *sealedConn) countPart(news, fresh bool, p span) {
 }
 
 // addUnacked repeats the oldest reliable data that is not acknowledged, from
-// where the last probe ended.
-func (c *sealedConn) addUnacked() {
+// the places to which it has come before.
+func (c *sealedConn) addUnacked(places *[4]probePlace) {
 	for ch, out := range c.out {
 		if out == nil {
 			continue
 		}
-		at := &c.probeAt[ch]
+		at := &places[ch]
 		for {
 			number, p, ok := out.unacked(at.number, at.from)
 			if !ok || !c.addProbe(Channel(ch), out, number, p, at) {

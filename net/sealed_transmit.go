@@ -82,6 +82,9 @@ func (c *sealedConn) next(now time.Duration, buf []byte) int {
 	if n := c.paced(now, buf); n > 0 {
 		return n
 	}
+	if n := c.repeatTail(now, buf); n > 0 {
+		return n
+	}
 	if n := c.mtuProbe(now, buf); n > 0 {
 		return n
 	}
@@ -197,6 +200,7 @@ func (c *sealedConn) paced(now time.Duration, buf []byte) int {
 	n := c.pack(now, buf, content)
 	if n > 0 {
 		b.onSent(now, true)
+		c.holdTail(now)
 	}
 	return n
 }
@@ -298,5 +302,5 @@ func (c *sealedConn) deadline() time.Duration {
 	if c.pacedWaits() {
 		at = min(at, c.pacedAt(c.now))
 	}
-	return at
+	return min(at, c.tailAt(c.now))
 }

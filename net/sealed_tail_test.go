@@ -1,0 +1,52 @@
+package netmsg
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// tailTimes sends a message of 60,000 bytes at a time over a path that loses so
+// much, and gives how long each takes and the bytes sent for each of data.
+func tailTimes(t *testing.T, loss float64) (times []time.Duration, cost float64) {
+	t.Helper()
+	link := LinkConfig{Loss: loss, Latency: 40 * ms}
+	p := NewSimPair(nil, link, link, 1)
+	const messages, size = 40, 60_000
+	for range messages {
+		if err := p.A.SendReliable(make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		began := p.Now()
+		for arrived := false; !arrived; {
+			p.Advance(ms)
+			for e := range p.EventsB() {
+				arrived = arrived || e.Kind == Message
+			}
+			if p.Now()-began > 10*time.Second {
+				t.Fatalf("at %v a message has not arrived in ten seconds", p.Now())
+			}
+		}
+		times = append(times, p.Now()-began)
+		p.Advance(500 * ms)
+	}
+	slices.Sort(times)
+	return times, float64(p.A.Stats().BytesSent) / (messages * size)
+}
+
+func TestTailOfBulkIsRepeatedWhereMuchIsLost(t *testing.T) {
+	times, cost := tailTimes(t, 0.2)
+
+	t.Logf("a message takes %v (median), %v (worst), %.2f bytes sent for each", times[len(times)/2], times[len(times)-1], cost)
+	if got := times[len(times)/2]; got > 300*ms {
+		t.Errorf("a message takes %v (median), want at most 300ms", got)
+	}
+}
+
+func TestTailOfBulkIsNotRepeatedElsewhere(t *testing.T) {
+	_, cost := tailTimes(t, 0.02)
+
+	if cost > 1.12 {
+		t.Errorf("%.2f bytes were sent for each, want 1.12 at most", cost)
+	}
+}
