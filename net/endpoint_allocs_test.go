@@ -19,6 +19,11 @@ type allocParty struct {
 }
 
 func (p *allocParty) frame(now time.Duration) {
+	p.hostFrame(now)
+	p.guestFrames(now)
+}
+
+func (p *allocParty) hostFrame(now time.Duration) {
 	p.frames++
 	p.host.Drain(now)
 	for e := range p.mail.All() {
@@ -31,6 +36,9 @@ func (p *allocParty) frame(now time.Duration) {
 		}
 	}
 	p.host.Flush(now)
+}
+
+func (p *allocParty) guestFrames(now time.Duration) {
 	for _, g := range p.guests {
 		g.Drain(now)
 		for c := range g.Conns() {
@@ -145,4 +153,35 @@ func heapInUse() uint64 {
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+func TestAnIdleConnectionTakesUnderFourKiB(t *testing.T) {
+	const clients = 2000
+	w := newStepWorld(t)
+	cfg := plainConfig()
+	cfg.MaxClients = 2 * clients
+	m := NewMailbox(0)
+	server := w.endpoint(1, m, cfg)
+	join := func(from, to int) {
+		for i := from; i < to; i++ {
+			addr := fakeAddr(100 + i)
+			cookie := plainCookie(server.gate.key, addr, 7, plainCookieStepAt(w.now))
+			w.send(addr, fakeAddr(1), appendPlainResponse(nil, 7, cookie))
+			if i%100 == 0 {
+				w.frame()
+				drained(m)
+			}
+		}
+		w.frame()
+		drained(m)
+	}
+	join(0, 100)
+	before := heapInUse()
+	join(100, 100+clients)
+	w.runFor(500 * time.Millisecond)
+	if each := (heapInUse() - before) / clients; server.Len() != clients+100 || each > 4096 {
+		t.Errorf("%d connections take %d bytes each", server.Len(), each)
+	} else {
+		t.Logf("%d bytes each", each)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +39,7 @@ type fakeSocket struct {
 	once   sync.Once
 	limit  int // datagrams that it holds, 0: any number
 
-	sent, batches int
+	sent, batches atomic.Int64
 }
 
 // A stepSocket is a fakeSocket that never waits.
@@ -66,6 +67,13 @@ func (n *fakeNet) socket(addr netip.AddrPort) *fakeSocket {
 }
 
 func (n *fakeNet) stepSocket(addr netip.AddrPort) StepSocket { return stepSocket{n.socket(addr)} }
+
+// setTap has all datagrams shown to tap before they arrive.
+func (n *fakeNet) setTap(tap func(from netip.AddrPort, d Datagram) bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.tap = tap
+}
 
 // send puts a datagram into the socket at to, from any address.
 func (n *fakeNet) send(from, to netip.AddrPort, data []byte) {
@@ -129,9 +137,9 @@ func (s *fakeSocket) WriteBatch(b []Datagram) (int, error) {
 	if isDone(s.closed) {
 		return 0, net.ErrClosed
 	}
-	s.batches++
+	s.batches.Add(1)
 	for _, d := range b {
-		s.sent++
+		s.sent.Add(1)
 		s.net.send(s.addr, d.Addr, d.Data)
 	}
 	return len(b), nil

@@ -71,6 +71,7 @@ func (e *Endpoint) becomeOpen(p *peer, s Session, now time.Duration) {
 		p.core.share(e.sealed)
 	}
 	e.route(p)
+	e.log("joined", p)
 	e.open++
 }
 
@@ -107,6 +108,15 @@ func (e *Endpoint) noteEnd(p *peer) {
 	}
 	p.state = peerOver
 	e.hangUpDial(p)
+	e.log("ended", p)
+}
+
+// log notes what has become of p, at the level of debugging: handlers hear it
+// anyway.
+func (e *Endpoint) log(what string, p *peer) {
+	if e.cfg.Log != nil {
+		e.cfg.Log.Debug("netmsg: connection "+what, "local", e.Addr(), "id", uint64(p.conn.id), "peer", p.conn.addr)
+	}
 }
 
 // noteLeft tells the gate that a client's connection has ended.

@@ -2,9 +2,30 @@ package netmsg
 
 import "time"
 
-// readPause is how long a reader waits after an error that is not the socket's
-// end, so that one that stays does not take a processor.
-const readPause = 10 * time.Millisecond
+const (
+	// readFailures is how many reads in a row may fail before the reader
+	// pauses, so that an error that stays does not take a processor. Some
+	// systems report an unreachable peer as an error of the next read.
+	readFailures = 64
+
+	readPause = 10 * time.Millisecond
+)
+
+// nextRead reads until something comes, however many reads fail. It returns 0
+// when the socket is closed, or closing is.
+func nextRead(sock Socket, batch []Datagram, closing <-chan struct{}) int {
+	for failed := 1; ; failed++ {
+		n, err := sock.ReadBatch(batch)
+		switch {
+		case isClosed(err) || isDone(closing):
+			return 0
+		case err == nil && n > 0:
+			return n
+		case failed >= readFailures:
+			time.Sleep(readPause)
+		}
+	}
+}
 
 // read takes in what comes to one socket until that is closed. What it wakes
 // for it also finishes: it hands out events and sends what is due, answers of
@@ -12,13 +33,9 @@ const readPause = 10 * time.Millisecond
 func (e *Endpoint) read(sock Socket) {
 	batch := newBatch(firstBatch, e.bufferSize())
 	for {
-		n, err := sock.ReadBatch(batch)
-		if isClosed(err) || isDone(e.closing) {
+		n := nextRead(sock, batch, e.closing)
+		if n == 0 {
 			return
-		}
-		if err != nil {
-			time.Sleep(readPause)
-			continue
 		}
 		e.mu.Lock()
 		e.beginTurn()

@@ -133,6 +133,34 @@ func TestANewClientAtTheSameAddressReplacesTheOld(t *testing.T) {
 	}
 }
 
+func TestTheEndOfTheReplacedIsHeardBeforeTheNewOneJoins(t *testing.T) {
+	w := newStepWorld(t)
+	var s, old, young listener
+	server := w.endpoint(1, &s, plainConfig())
+	crashed := w.endpoint(2, &old, plainConfig())
+	w.dial(t, crashed, 1)
+	w.runFor(50 * time.Millisecond)
+	for range 3 {
+		old.conn(0).SendReliable([]byte("late"))
+	}
+	crashed.Flush(w.now)
+	w.all = nil
+	defer crashed.Close()
+
+	// While the server hands nothing out, all of it happens.
+	again := w.endpoint(2, &young, plainConfig())
+	w.dial(t, again, 1)
+	for range 20 {
+		w.frame()
+		server.KeepAlive(w.now)
+		w.now += 5 * time.Millisecond
+	}
+	young.want(t, "1 Joined")
+	server.Drain(w.now)
+	s.want(t, "1 Joined", "1 message late", "1 message late", "1 message late", "1 left Replaced", "2 Joined")
+	server.Close()
+}
+
 func TestAConnectionOfADeadPeerTimesOut(t *testing.T) {
 	w := newStepWorld(t)
 	var s, c listener

@@ -50,6 +50,9 @@ func (e *Endpoint) watchTurn() {
 // StallTimeout. Until a frame comes no client is taken.
 func (e *Endpoint) stall(now time.Duration) {
 	e.stalled = true
+	if e.cfg.Log != nil {
+		e.cfg.Log.Warn("netmsg: no frame for StallTimeout: all connections end", "local", e.Addr(), "connections", e.open)
+	}
 	for _, p := range append([]*peer(nil), e.peers...) {
 		p.endAs(now, Stalled)
 		p.touched()

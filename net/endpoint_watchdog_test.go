@@ -190,9 +190,9 @@ func TestFramesPutOffTheWatchdog(t *testing.T) {
 		for range 300 {
 			w.host.Drain(0)
 			w.host.Flush(0)
-			before := sock.batches
+			before := sock.batches.Load()
 			time.Sleep(99 * time.Millisecond)
-			if sock.batches != before {
+			if sock.batches.Load() != before {
 				t.Fatal("the watchdog did the work of a frame that was not late")
 			}
 		}

@@ -118,13 +118,9 @@ func (r *LossyRelay) readBack(c *relayClient) {
 func (r *LossyRelay) read(sock Socket, take func(Datagram)) {
 	batch := newBatch(4, maxMaxPacket)
 	for {
-		n, err := sock.ReadBatch(batch)
-		if isClosed(err) {
+		n := nextRead(sock, batch, r.stopping)
+		if n == 0 {
 			return
-		}
-		if err != nil {
-			time.Sleep(readPause)
-			continue
 		}
 		r.mu.Lock()
 		for _, d := range batch[:n] {

@@ -1,9 +1,6 @@
 package netmsg
 
-import (
-	"sync"
-	"time"
-)
+import "sync"
 
 // pumpRoom is how many datagrams a pump holds for the next frame: what a
 // party's peers send in the time of a watchdog's turn, many times over. More
@@ -49,15 +46,7 @@ func newPump(sock Socket, size int) *pump {
 
 func (p *pump) read(batch []Datagram) {
 	defer close(p.ended)
-	for {
-		n, err := p.Socket.ReadBatch(batch)
-		if isClosed(err) || isDone(p.closing) {
-			return
-		}
-		if err != nil {
-			time.Sleep(readPause)
-			continue
-		}
+	for n := nextRead(p.Socket, batch, p.closing); n > 0; n = nextRead(p.Socket, batch, p.closing) {
 		p.put(batch[:n])
 	}
 }

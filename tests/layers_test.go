@@ -53,7 +53,7 @@ var theHouse = house{
 			"socket.go", "socket_address.go", "socket_bind.go",
 			"socket_df.go", "socket_df_darwin.go", "socket_df_linux.go", "socket_df_other.go", "socket_df_windows.go",
 			"socket_linux.go", "socket_other.go",
-			"socket_plain.go", "socket_pump.go",
+			"socket_plain.go", "socket_pump.go", "socket_windows.go",
 		},
 		"net/nlp":        {"server.go"},
 		"matchmaker/s64": {"dir.go", "serve.go", "client.go"},
