@@ -125,3 +125,14 @@ func TestSettingAndSendingValuesAllocatesNothing(t *testing.T) {
 		t.Errorf("got %v allocations, want 0", allocs)
 	}
 }
+
+func TestOfEqualStreamsTheOneThatWentLongestAgoGoes(t *testing.T) {
+	var l latestValues
+	l.set(1, nil, 64)
+	l.set(2, nil, 64)
+	l.stream(1, 64).went, l.stream(2, 64).went = 5, 3
+
+	if got := l.packet(plainValueHeaderLen); len(got) != 1 || got[0] != 2 {
+		t.Errorf("got %v, want stream 2", got)
+	}
+}

@@ -260,3 +260,20 @@ func TestReadyMadeLinksAreWithinReason(t *testing.T) {
 		wantShare(t, name, manyDatagrams-len(once), c.loss)
 	}
 }
+
+func TestWhatIsSentAtOneTimeArrivesInOrder(t *testing.T) {
+	for i, a := range through(LinkConfig{Latency: ms}, 1, 100, 10, 0) {
+		if a.n != i {
+			t.Fatalf("arrival %d is datagram %d", i, a.n)
+		}
+	}
+}
+
+func TestALinksDeadlineIsNotBeforeItsTime(t *testing.T) {
+	l := NewLinkSim(LinkConfig{}, 1)
+	l.Send(0, []byte("early"))
+	l.Send(50*ms, []byte("late"))
+	if at := l.Deadline(); at != 50*ms {
+		t.Errorf("got %v, want 50ms", at)
+	}
+}

@@ -344,3 +344,42 @@ func TestTheHandshakesAcceptAgainIsNothingNew(t *testing.T) {
 	}
 	wantEvents(t, r.core, "Joined")
 }
+
+func TestAPacketAtATimeBeforeTheLastOneCountsAsHeardAtTheLastOne(t *testing.T) {
+	r := newRawPeer(t, nil)
+	r.run(5 * time.Second)
+	r.core.Receive(time.Second, r.packet(0, 0xffff, 0, nil, nil))
+	r.run(9900 * ms)
+	wantEvents(t, r.core, "Joined")
+}
+
+func TestASendIsDueAtTheCoresTimeNotBefore(t *testing.T) {
+	r := newRawPeer(t, nil)
+	r.run(1050 * ms) // the last keep-alive went at 1 s
+	r.run(0)
+	r.core.SendReliable([]byte("y"))
+	if at := r.core.Deadline(); at != r.now {
+		t.Errorf("due at %v, want at once, %v", at, r.now)
+	}
+}
+
+func TestReceiveEndsTheLoanOfTheEventBefore(t *testing.T) {
+	r := newRawPeer(t, nil)
+	r.give([]item{msg(0, "lent")}, nil)
+	events(r.core)
+	for range r.core.Events() {
+	}
+	r.give([]item{msg(1, "next")}, nil)
+	for e := range r.core.Events() {
+		if e.Kind == Message {
+			break
+		}
+	}
+	if r.core.in.lent == nil {
+		t.Fatal("nothing is lent after a break")
+	}
+	r.give(nil, nil)
+	if r.core.in.lent != nil {
+		t.Error("it is still lent after Receive")
+	}
+}
