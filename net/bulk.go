@@ -210,13 +210,6 @@ func (b *bulkControl) restart() {
 	*b = newBulkControl(b.share, guessedRTT)
 }
 
-// measured is the share of packets lost, of the newest 128 to 256, and false
-// while fewer than 96 are accounted for.
-func (b *bulkControl) measured() (share float64, ok bool) {
-	sum := b.loss.sum()
-	return sum.share(), sum.packets() >= lossNeeds
-}
-
 // overloads says that the path loses packets because this side sends too many.
 func (b *bulkControl) overloads() bool { return b.test.ours }
 

@@ -2,7 +2,6 @@ package netmsg
 
 import (
 	"bytes"
-	"fmt"
 	"testing"
 	"time"
 )
@@ -97,6 +96,3 @@ func wantMessages(t testing.TB, got, want [][]byte) {
 		t.Fatalf("%d messages, want %d", len(got), len(want))
 	}
 }
-
-// text gives a message that names its place.
-func text(i int) []byte { return fmt.Appendf(nil, "message %d", i) }

@@ -71,8 +71,8 @@ func TestReadingPastTheEndGivesZerosAndAnError(t *testing.T) {
 		if m.Byte() != 0 || m.Str() != "" || m.Text() != "" || m.Bool() || len(m.Bytes()) != 0 || m.Uint16() != 0 || m.Len() != 0 {
 			t.Error("something was read after the end")
 		}
-		if !errors.Is(m.Err(), ErrShort) || !errors.Is(m.Err(), ErrShort) {
-			t.Errorf("%v", m.Err())
+		if err := m.Err(); !errors.Is(err, ErrShort) {
+			t.Errorf("%v", err)
 		}
 	})
 }
