@@ -88,19 +88,21 @@ func TestASteppedFrameAllocatesNothing(t *testing.T) {
 }
 
 func TestADrivenFrameAllocatesNothing(t *testing.T) {
-	step := func(p *allocParty) {
-		p.frame(0)
-		time.Sleep(time.Millisecond)
-	}
-	p := newAllocParty(t, func(i int, h Handler) *Endpoint {
-		return MustListen("127.0.0.1:0", h, &Config{Plain: true, Driven: true, GoodRate: 500})
-	}, step)
-	if a := testing.AllocsPerRun(600, func() { step(p) }); a != 0 {
-		t.Errorf("a frame allocates %v times", a)
-	}
-	if s := p.host.Stats(); s.Received < 600*5 {
-		t.Errorf("only %d datagrams came", s.Received)
-	}
+	eachProtocol(t, func(t *testing.T, plain bool) {
+		step := func(p *allocParty) {
+			p.frame(0)
+			time.Sleep(time.Millisecond)
+		}
+		p := newAllocParty(t, func(i int, h Handler) *Endpoint {
+			return MustListen("127.0.0.1:0", h, &Config{Plain: plain, Driven: true, GoodRate: 500})
+		}, step)
+		if a := testing.AllocsPerRun(600, func() { step(p) }); a != 0 {
+			t.Errorf("a frame allocates %v times", a)
+		}
+		if s := p.host.Stats(); s.Received < 600*5 {
+			t.Errorf("only %d datagrams came", s.Received)
+		}
+	})
 }
 
 func TestForgedDatagramsLeaveNothing(t *testing.T) {

@@ -282,3 +282,9 @@ func dialFake(t *testing.T, e *Endpoint, i int) *Conn {
 }
 
 func addrs(a ...netip.AddrPort) []netip.AddrPort { return a }
+
+// eachProtocol runs body on NMS1 and on NMS2.
+func eachProtocol(t *testing.T, body func(t *testing.T, plain bool)) {
+	t.Run("NMS1", func(t *testing.T) { body(t, true) })
+	t.Run("NMS2", func(t *testing.T) { body(t, false) })
+}

@@ -66,9 +66,13 @@ func TestANameThatIsNotFoundIsNoAnswer(t *testing.T) {
 }
 
 func TestAConnMayBeUsedFromManyGoroutines(t *testing.T) {
+	eachProtocol(t, useFromManyGoroutines)
+}
+
+func useFromManyGoroutines(t *testing.T, plain bool) {
 	var s, c listener
-	server := MustListen("127.0.0.1:0", &s, plainConfig())
-	client := MustDial(server.Addr().String(), &c, plainConfig())
+	server := MustListen("127.0.0.1:0", &s, &Config{Plain: plain})
+	client := MustDial(server.Addr().String(), &c, &Config{Plain: plain})
 	eventually(t, "it joins", func() bool { return c.conn(0) != nil })
 	conn := c.conn(0)
 	var all sync.WaitGroup
@@ -194,16 +198,23 @@ func joinRaw(t *testing.T, to netip.AddrPort, n int) {
 	}
 }
 
-// exitVar makes the test binary be the server of the test below.
-const exitVar = "NETMSG_TEST_EXIT_AFTER_CLOSE"
+// exitVar makes the test binary be the server of the test below, exitSealedVar
+// one that speaks NMS2.
+const (
+	exitVar       = "NETMSG_TEST_EXIT_AFTER_CLOSE"
+	exitSealedVar = "NETMSG_TEST_EXIT_SEALED"
+)
 
 func TestPeersAreToldEvenIfTheProgramExitsAtOnce(t *testing.T) {
 	if os.Getenv(exitVar) == "1" {
 		serveThenExit()
 	}
-	eachSocket(t, func(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, plain bool) {
 		server := exec.Command(os.Args[0], "-test.run=^"+strings.Split(t.Name(), "/")[0]+"$")
 		server.Env = append(os.Environ(), exitVar+"=1")
+		if !plain {
+			server.Env = append(server.Env, exitSealedVar+"=1")
+		}
 		out, err := server.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -214,7 +225,7 @@ func TestPeersAreToldEvenIfTheProgramExitsAtOnce(t *testing.T) {
 		line, _ := bufio.NewReader(out).ReadString('\n')
 		var cs [10]listener
 		for i := range cs {
-			c := MustDial(strings.TrimSpace(line), &cs[i], plainConfig())
+			c := MustDial(strings.TrimSpace(line), &cs[i], &Config{Plain: plain})
 			defer c.Close()
 		}
 		server.Wait()
@@ -235,7 +246,7 @@ func serveThenExit() {
 		if e.Kind == Joined {
 			joined <- e.Conn
 		}
-	}), plainConfig())
+	}), &Config{Plain: os.Getenv(exitSealedVar) != "1"})
 	fmt.Println(server.Addr())
 	var conns []*Conn
 	for range 10 {
