@@ -11,6 +11,8 @@ import (
 const (
 	ackEvery       = 8                     // ack-eliciting packets that are not reported longer
 	ackPressing    = 20 * time.Millisecond // longest wait of a packet with reliable data
+	ackAlone       = 5 * time.Millisecond  // the same while this side has nothing else to say
+	ackTalking     = 50 * time.Millisecond // since it last had
 	ackAgain       = 5 * time.Millisecond  // an ACK frame that says nothing new is not sent sooner
 	reportedEnough = 3                     // ACK frames that a number is reported in
 )
@@ -37,11 +39,14 @@ type ackState struct {
 	asked  int           // ack-eliciting packets not reported
 	fresh  bool          // a packet came since the last ACK frame
 	sentAt time.Duration // of the last ACK frame
+
+	talkedAt time.Duration // this side sent a packet that asks for an acknowledgement
 }
 
 func newAckState(maxDelay time.Duration) ackState {
 	return ackState{
 		maxDelay: maxDelay,
+		talkedAt: -ackTalking,
 		need:     [reportedEnough]uint64{nothingToReport, nothingToReport, nothingToReport},
 		due:      never,
 	}
@@ -62,12 +67,22 @@ func (a *ackState) receive(now time.Duration, number uint64, facts packetFacts) 
 	a.asked++
 	wait := a.maxDelay
 	if facts.pressing {
-		wait = min(wait, ackPressing)
+		wait = min(wait, a.pressingWait(now))
 	}
 	if first || facts.urgent || a.asked >= ackEvery {
 		wait = 0
 	}
 	a.due = min(a.due, now+wait)
+}
+
+// pressingWait is how long an acknowledgement of reliable data waits for a
+// packet to ride in. Where none is likely to go soon it does not wait long: the
+// sooner the peer knows, the less it repeats.
+func (a *ackState) pressingWait(now time.Duration) time.Duration {
+	if now-a.talkedAt < ackTalking {
+		return ackPressing
+	}
+	return ackAlone
 }
 
 // rides says whether a packet that goes at now should carry an ACK frame.

@@ -105,12 +105,22 @@ func TestAnAckIsDue(t *testing.T) {
 		{"at once for the eighth", []packetFacts{{}, patientPacket, patientPacket, patientPacket, patientPacket, patientPacket, patientPacket, patientPacket, patientPacket}, 0},
 	} {
 		a := newAckState(40 * ms)
+		a.talkedAt = 0
 		for n, facts := range v.facts {
 			a.receive(0, uint64(n), facts)
 		}
 		if a.due != v.want {
 			t.Errorf("%s: due at %v, want %v", v.name, a.due, v.want)
 		}
+	}
+}
+
+func TestASideThatSaysNothingElseAcknowledgesSooner(t *testing.T) {
+	a := newAckState(40 * ms)
+	a.receive(0, 0, packetFacts{})
+	a.receive(0, 1, pressingPacket)
+	if a.due != 5*ms {
+		t.Errorf("due at %v, want 5ms", a.due)
 	}
 }
 

@@ -12,12 +12,12 @@ const (
 
 // How many packets after the last that carried it a message rides again: the
 // first time, the second and so on; the last holds for the rest. Most that are
-// lost need but one repeat, and an acknowledgement is on its way soon after the
-// second. While more than repeatLossy are lost, the first have to be quick for
+// lost need but one repeat, which comes soon; the acknowledgement is on its way by
+// the second. While more than repeatLossy are lost, the first have to be quick for
 // the third and fourth not to be late.
 var (
-	repeatGaps      = [...]uint64{3, 4, 5}
-	repeatGapsLossy = [...]uint64{1, 1, 3, 4}
+	repeatGaps      = [...]uint64{2, 5, 4}
+	repeatGapsLossy = [...]uint64{1, 1, 3, 3}
 )
 
 // A sendChannel is the sending side of one reliable channel: its messages from

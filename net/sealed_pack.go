@@ -17,6 +17,7 @@ const (
 	packTail                                 // the same, from where the tail's pass is
 	packPing                                 // PING, if nothing else asks for an acknowledgement
 	packClose                                // CLOSE
+	packPaced                                // nothing: bulk control has been asked for the packet
 )
 
 // pack writes a packet into buf and gives its length; 0 if there is nothing to
@@ -54,7 +55,7 @@ func (c *sealedConn) pack(now time.Duration, buf []byte, content packContent) in
 	if content&packClose != 0 {
 		w.wrote(appendClose(w.b, uint32(c.ending.code), []byte(c.ending.text)), 0)
 	}
-	return c.seal(now, w)
+	return c.seal(now, w, content&packPaced != 0)
 }
 
 // begin starts a packet with the next number, which is not one to skip.
@@ -72,7 +73,7 @@ func (c *sealedConn) begin(now time.Duration, buf []byte, size int) *packetWrite
 
 // seal finishes a packet, makes its record, and gives its length; a packet
 // without frames is not sent.
-func (c *sealedConn) seal(now time.Duration, w *packetWriter) int {
+func (c *sealedConn) seal(now time.Duration, w *packetWriter, paced bool) int {
 	if w.empty() {
 		return 0
 	}
@@ -85,6 +86,10 @@ func (c *sealedConn) seal(now time.Duration, w *packetWriter) int {
 	c.stats.BytesSent += uint64(len(datagram))
 	if w.flags&sentInFlight != 0 {
 		c.mtu.onSent(now, len(datagram))
+		c.acks.talkedAt = now
+		if c.bulk != nil {
+			c.bulk.onSent(now, paced)
+		}
 	}
 	return len(datagram)
 }
@@ -413,7 +418,7 @@ func (c *sealedConn) addUnreliable() {
 func (c *sealedConn) packPath(now time.Duration, buf []byte, kind frameKind, data pathData) int {
 	w := c.begin(now, buf, c.size(len(buf)))
 	w.wrote(appendPath(w.b, kind, data), sentOffPath)
-	return c.seal(now, w)
+	return c.seal(now, w, false)
 }
 
 // packMTUProbe writes a packet of exactly size bytes.
@@ -421,5 +426,5 @@ func (c *sealedConn) packMTUProbe(now time.Duration, buf []byte, size int) int {
 	w := c.begin(now, buf, size)
 	b := appendMTUProbe(w.b, uint16(size))
 	w.wrote(appendPadding(b, w.limit-len(b)), sentMTUProbe)
-	return c.seal(now, w)
+	return c.seal(now, w, false)
 }

@@ -53,12 +53,10 @@ func (c *sealedConn) repeatTail(now time.Duration, buf []byte) int {
 	if !c.inPass() {
 		c.tail = bulkTail{next: now + c.recovery.srtt()}
 	}
-	n := c.pack(now, buf, packTail)
+	n := c.pack(now, buf, packTail|packPaced)
 	if n == 0 { // what comes next does not fit this buffer
 		c.endPass()
-		return 0
 	}
-	c.bulk.onSent(now, true)
 	return n
 }
 

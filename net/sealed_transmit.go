@@ -197,9 +197,8 @@ func (c *sealedConn) paced(now time.Duration, buf []byte) int {
 	if c.split.active() {
 		content = packFragment
 	}
-	n := c.pack(now, buf, content)
+	n := c.pack(now, buf, content|packPaced)
 	if n > 0 {
-		b.onSent(now, true)
 		c.holdTail(now)
 	}
 	return n

@@ -36,6 +36,10 @@ func NewSimPair(cfg *Config, aToB, bToA LinkConfig, seed uint64) *SimPair {
 	}
 	cfg = cfg.settle()
 	a, b := simSessions(cfg, seed)
+	if !cfg.Plain { // the handshake has measured the round trip
+		a.secure.rtt = meanDelay(aToB) + meanDelay(bToA)
+		b.secure.rtt = a.secure.rtt
+	}
 	return &SimPair{
 		A:     NewConnectionCore(cfg, a, 0),
 		B:     NewConnectionCore(cfg, b, 0),
@@ -121,3 +125,6 @@ func (p *SimPair) note(fromA bool, datagram []byte) {
 	p.trace.Write(head[:])
 	p.trace.Write(datagram)
 }
+
+// meanDelay is how long a small datagram is under way, on the average.
+func meanDelay(link LinkConfig) time.Duration { return link.Latency + link.Jitter/2 }
