@@ -47,7 +47,7 @@ func TestSoak(t *testing.T) {
 func soakOnce(t *testing.T, seed uint64) (what string, trace uint64) {
 	t.Helper()
 	s := newSoak(t, seed)
-	switch s.dice.IntN(8) {
+	switch s.dice.IntN(12) {
 	case 0:
 		what = "a simulated pair"
 		soakSimPair(s)
@@ -57,6 +57,9 @@ func soakOnce(t *testing.T, seed uint64) (what string, trace uint64) {
 	case 2, 3:
 		what = "a party"
 		soakParty(s)
+	case 4, 5, 6, 7:
+		what = "two sealed cores"
+		soakSealed(s)
 	default:
 		what = "two cores"
 		soakPair(s)
