@@ -62,6 +62,9 @@ func (e *Endpoint) freeID() ConnID {
 // becomeOpen gives p the core of a connection that is open from now on.
 func (e *Endpoint) becomeOpen(p *peer, s Session, now time.Duration) {
 	p.core, p.session = NewConnectionCore(e.cfg, s, now), s
+	if c, ok := p.core.machine.(*sealedConn); ok {
+		p.session.secure = c.session // without the keys that it began with
+	}
 	if most := e.out.limit(); most > 0 {
 		p.core.setInboxLimit(most)
 	}

@@ -398,3 +398,18 @@ func TestSealedOverRealSocketsFindsThePathsSize(t *testing.T) {
 		t.Fatal("the sockets may be cut")
 	}
 }
+
+func TestFirstKeysOfAConnectionAreForgottenOnceItIsOpen(t *testing.T) {
+	w, s, c := sealedEnds(t, nil, nil)
+	for _, conn := range []*Conn{s.conn(0), c.conn(0)} {
+		p := conn.owner.(*peer)
+		for _, kept := range []*secureSession{conn.secure(), p.session.secure} {
+			if kept.sendKey != [keySize]byte{} || kept.receiveKey != [keySize]byte{} {
+				t.Fatal("a first key is kept: who reads memory later could read what went before")
+			}
+		}
+	}
+	c.conn(0).SendReliable([]byte("x"))
+	w.runFor(200 * time.Millisecond)
+	s.want(t, "1 Joined", "1 message x")
+}

@@ -94,10 +94,12 @@ type probePlace struct {
 
 // newSealedConn makes one side of the connection that handshake s agreed.
 func newSealedConn(cfg *Config, s *secureSession, in *inbox, now time.Duration) *sealedConn {
+	agreed := *s
+	agreed.sendKey, agreed.receiveKey = [keySize]byte{}, [keySize]byte{} // the chains begin with them, and go on
 	c := &sealedConn{
 		cfg:      cfg,
 		in:       in,
-		session:  s,
+		session:  &agreed,
 		now:      now,
 		sealer:   newSealer(s.sendKey),
 		opener:   newOpener(s.receiveKey),
