@@ -13,9 +13,12 @@ import (
 )
 
 const (
-	rowHeight = 25.0
-	winsAt    = 138.0
-	pushesAt  = 206.0
+	rowHeight = 24.0
+	winsAt    = 132.0
+	pushesAt  = 190.0
+	lockAt    = 222.0
+	listHead  = 34.0
+	listFoot  = 28.0
 )
 
 // drawPlayers shows everyone with score and ping, the best first, and returns
@@ -33,7 +36,7 @@ func drawPlayers(c *paint.Canvas, s *session.Session) paint.Rect {
 		db, _ := disc(b.PID)
 		return cmp.Or(cmp.Compare(db.Wins, da.Wins), cmp.Compare(db.Pushes, da.Pushes), cmp.Compare(a.PID, b.PID))
 	})
-	r := paint.Rect{X: c.W - margin - side, Y: margin, W: side, H: 42 + rowHeight*float64(len(list))}
+	r := paint.Rect{X: c.W - margin - side, Y: margin, W: side, H: listHead + rowHeight*float64(len(list)) + listFoot}
 	panel(c, r)
 	small := paint.Style{Font: paint.Bold, Size: 12, Color: paint.Mist.Fade(0.8)}
 	c.Text(fmt.Sprintf("%d PLAYERS", len(list)), paint.Point{X: r.X + 16, Y: r.Y + 20}, small)
@@ -44,8 +47,11 @@ func drawPlayers(c *paint.Canvas, s *session.Session) paint.Rect {
 	c.Text("PING", paint.Point{X: r.X + r.W - 14, Y: r.Y + 20}, small)
 	for i := range list {
 		d, at := disc(list[i].PID)
-		drawPlayer(c, paint.Rect{X: r.X, Y: r.Y + 34 + float64(i)*rowHeight, W: r.W, H: rowHeight}, &list[i], &d, at)
+		row := paint.Rect{X: r.X, Y: r.Y + listHead + float64(i)*rowHeight, W: r.W, H: rowHeight}
+		drawPlayer(c, row, &list[i], &d, at)
+		drawLock(c, paint.Point{X: row.X + lockAt, Y: row.Mid().Y}, s.Lock(list[i].PID))
 	}
+	drawLocks(c, paint.Point{X: r.X + 23, Y: r.Y + r.H - listFoot/2})
 	return r
 }
 

@@ -23,7 +23,8 @@ const (
 )
 
 // drawNetGraph shows the last ten seconds of each peer's line: the round trip as
-// a curve, loss as red bars from the foot, and the traffic in figures.
+// a curve, loss as red bars from the foot, and the traffic in figures; below them
+// the clock that all share.
 func drawNetGraph(c *paint.Canvas, s *session.Session) {
 	rows, top := 0, 50*time.Millisecond
 	for l := range s.Lines() {
@@ -33,7 +34,7 @@ func drawNetGraph(c *paint.Canvas, s *session.Session) {
 		}
 	}
 	top = niceTop(top)
-	h := 64 + graphRow*float64(rows)
+	h := 84 + graphRow*float64(rows)
 	r := paint.Rect{X: c.W - margin - graphWidth, Y: c.H - margin - h, W: graphWidth, H: h}
 	panel(c, r)
 	drawGraphHead(c, r, top)
@@ -51,6 +52,7 @@ func drawNetGraph(c *paint.Canvas, s *session.Session) {
 	c.Text(fmt.Sprintf("%.0f", down), paint.Point{X: r.X + atDown, Y: mid}, foot)
 	foot.Anchor = 0
 	c.Text("all", paint.Point{X: r.X + 14, Y: mid}, foot)
+	c.Text(s.ClockWords(), paint.Point{X: r.X + 14, Y: mid + 20}, paint.Style{Size: 12, Color: paint.Mist})
 }
 
 func drawGraphHead(c *paint.Canvas, r paint.Rect, top time.Duration) {

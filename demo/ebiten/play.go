@@ -119,6 +119,7 @@ func (p *play) typeChat(a *app) {
 func (p *play) draw(a *app, c *paint.Canvas) {
 	s := p.game.Player
 	t := a.sinceTick()
+	p.rink.Lay(s.Level())
 	p.rink.Draw(c, cameraFor(c), s.Shown(), s.Place(), t, p.label)
 	if s.Status() == session.Joining {
 		drawJoining(c, s, p.options.Join)
@@ -128,6 +129,7 @@ func (p *play) draw(a *app, c *paint.Canvas) {
 	p.list = drawPlayers(c, s)
 	drawFeed(c, s, p.chat, p.hint(a))
 	drawRound(c, s)
+	drawLevel(c, s)
 	if p.graph {
 		drawNetGraph(c, s)
 	}

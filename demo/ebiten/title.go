@@ -6,6 +6,7 @@ import (
 
 	"github.com/partyline-go/partyline/demo/ebiten/arena"
 	"github.com/partyline-go/partyline/demo/ebiten/launch"
+	"github.com/partyline-go/partyline/demo/ebiten/level"
 	"github.com/partyline-go/partyline/demo/ebiten/paint"
 	"github.com/partyline-go/partyline/demo/ebiten/session"
 )
@@ -99,12 +100,17 @@ type exhibition struct {
 	world  *arena.World
 	brains [arena.MaxPlayers]*arena.Brain
 	rink   paint.Rink
+	snow   *level.Level
 }
 
-const exhibitors = 8
+const (
+	exhibitors     = 8
+	exhibitionSnow = 40 // percent
+)
 
 func (e *exhibition) open(seed uint32) {
 	e.world = arena.New(seed)
+	e.snow = level.Make(level.Settings{Seed: seed, Snow: exhibitionSnow})
 	for i := range exhibitors {
 		e.world.Join(uint16(i + 1))
 		e.brains[i] = arena.NewBrain(uint64(seed) + uint64(i))
@@ -121,6 +127,7 @@ func (e *exhibition) step() {
 }
 
 func (e *exhibition) draw(a *app, c *paint.Canvas) {
+	e.rink.Lay(e.snow)
 	e.rink.Draw(c, cameraFor(c), e.world, -1, a.sinceTick(), func(int) string { return "" })
 }
 

@@ -89,10 +89,13 @@ func TestElevenBotsPlayOverABadLineAndTheReportAddsUp(t *testing.T) {
 	if err := json.Unmarshal([]byte(last), &r); err != nil {
 		t.Fatalf("%v: %s", err, last)
 	}
-	for name, want := range map[string]float64{"players": 12, "lost": 0, "disordered": 0, "disconnects": 0} {
+	for name, want := range map[string]float64{"players": 12, "lost": 0, "disordered": 0, "disconnects": 0, "levels_received": 11, "allocs_per_frame": 0} {
 		if r[name] != want {
 			t.Errorf("%s is %v, want %v", name, r[name], want)
 		}
+	}
+	if r["sealed"] != true {
+		t.Errorf("sealed is %v", r["sealed"])
 	}
 	if r["reliable_sent"] != r["reliable_received"] || r["reliable_sent"].(float64) < 66 {
 		t.Errorf("%v letters sent, %v received", r["reliable_sent"], r["reliable_received"])

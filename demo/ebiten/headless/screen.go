@@ -105,8 +105,12 @@ func status(s *session.Session) string {
 	if len(s.Players()) == 1 {
 		players = "1 player"
 	}
-	return fmt.Sprintf("%s, round %d, %v, %d on the ice; %s",
+	line := fmt.Sprintf("%s, round %d, %v, %d on the ice; %s",
 		players, w.Round, w.Phase, w.Standing(), traffic(s))
+	if got, total := s.LevelProgress(); got < total {
+		line += fmt.Sprintf("; level %d %%", got*100/total)
+	}
+	return line
 }
 
 func traffic(s *session.Session) string {
@@ -124,8 +128,8 @@ func table(s *session.Session) []string {
 	if c := s.Code(); c != "" {
 		head += "   join code " + c
 	}
-	lines := []string{head, status(s), "",
-		fmt.Sprintf("%-24s %6s %6s %6s %5s %7s  %s", "player", "ping", "loss", "snap/s", "wins", "pushes", "")}
+	lines := []string{head, status(s), s.ClockWords(), "",
+		fmt.Sprintf("%-21s %-8s %6s %5s %6s %4s %6s  %s", "player", "lock", "ping", "loss", "snap/s", "wins", "pushes", "")}
 	for i := range s.Players() {
 		lines = append(lines, row(s, &s.Players()[i]))
 	}
@@ -149,7 +153,7 @@ func row(s *session.Session, p *session.Player) string {
 		d := &s.Shown().Discs[at]
 		wins, pushes, where = d.Wins, d.Pushes, whereabouts(d)
 	}
-	return fmt.Sprintf("%-24s %6s %6s %6s %5d %7d  %s", name, ping, loss, snaps, wins, pushes, where)
+	return fmt.Sprintf("%-21s %-8s %6s %5s %6s %4d %6d  %s", name, s.Lock(p.PID), ping, loss, snaps, wins, pushes, where)
 }
 
 func whereabouts(d *arena.Disc) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/partyline-go/partyline/codes"
 	"github.com/partyline-go/partyline/demo/ebiten/arena"
+	"github.com/partyline-go/partyline/demo/ebiten/level"
 	"github.com/partyline-go/partyline/demo/ebiten/session"
 	netmsg "github.com/partyline-go/partyline/net"
 	"github.com/partyline-go/partyline/party"
@@ -69,8 +70,21 @@ func (g *Game) open(tell func(string)) (codes.Target, error) {
 	if err != nil {
 		return codes.Target{}, err
 	}
-	here := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), g.Player.Port())
-	return codes.Target{Addr: here}, nil
+	return g.here()
+}
+
+// here is where this program's own bots find its host: on this machine, with the
+// invitation if there is one, so that both ends are verified.
+func (g *Game) here() (codes.Target, error) {
+	var to codes.Target
+	if invitation := g.Player.Invitation(); invitation != "" {
+		var err error
+		if to, err = session.ParseCode(invitation); err != nil {
+			return to, err
+		}
+	}
+	to.Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), g.Player.Port())
+	return to, nil
 }
 
 func (g *Game) host(port uint16) error {
@@ -83,7 +97,8 @@ func (g *Game) host(port uint16) error {
 // seatPlayer makes the player's session, with a socket on a port if it is to
 // have lag.
 func (g *Game) seatPlayer(port uint16) error {
-	cfg := session.Config{Name: g.options.Name, Seed: uint32(g.options.Seed)}
+	seed := uint32(g.options.Seed)
+	cfg := session.Config{Name: g.options.Name, Seed: seed, Level: level.Settings{Seed: seed, Snow: g.options.Snow}}
 	cfg.Party.Seat = g.seat.read()
 	if g.options.Lag {
 		socket, err := session.OpenLag(port, g.options.Seed)
@@ -105,7 +120,7 @@ func (g *Game) invite(to codes.Target) error {
 			return err
 		}
 		g.relay = relay
-		to = codes.Target{Addr: relay.Addr()}
+		to.Addr = relay.Addr()
 	}
 	for i := range g.options.Bots {
 		b := newBot(i, g.options.Seed)

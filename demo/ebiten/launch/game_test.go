@@ -59,7 +59,15 @@ func TestBotsJoinAndTheGameComesToRest(t *testing.T) {
 		pace.Wait()
 		g.Frame(arena.Input{})
 	}
-	for deadline := time.Now().Add(20 * time.Second); len(g.Player.Players()) < 4 && time.Now().Before(deadline); {
+	ready := func() bool {
+		for _, b := range g.bots {
+			if b.Level() == nil {
+				return false
+			}
+		}
+		return len(g.Player.Players()) == 4
+	}
+	for deadline := time.Now().Add(20 * time.Second); !ready() && time.Now().Before(deadline); {
 		frame()
 	}
 
@@ -67,6 +75,9 @@ func TestBotsJoinAndTheGameComesToRest(t *testing.T) {
 
 	if r.Players != 4 || r.Lost != 0 || r.Disordered != 0 || r.Disconnects != 0 || r.End != "You left the game." {
 		t.Errorf("%+v", r)
+	}
+	if !r.Sealed || r.LevelsReceived != 3 {
+		t.Errorf("sealed %v, %d levels received", r.Sealed, r.LevelsReceived)
 	}
 	for _, b := range g.bots {
 		if b.Status() != session.Ended {

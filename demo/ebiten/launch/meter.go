@@ -21,9 +21,9 @@ import (
 // peers are set up, names are made, and buffers grow to their working size.
 // After that a buffer still grows now and then, on one of many connections, when
 // more is under way than ever before; half a minute later hardly any does.
-// allocs_measured counts every one of those. allocs_per_frame is the mean of all
-// measured frames but the one in twenty that allocated most, so that it says what
-// a frame costs, and not what a record does.
+// allocs_measured counts every one of those, over allocs_frames frames.
+// allocs_per_frame is the frame in the middle: the median of all measured frames,
+// so that it says what a frame costs, and not what a record does.
 type meter struct {
 	times    histogram // microseconds
 	rtts     histogram // tenths of a millisecond, of every line, each second
@@ -92,19 +92,4 @@ func (h *histogram) quantile(q float64) int {
 		}
 	}
 	return 0
-}
-
-// lowMean is the mean of the lowest share q of the numbers.
-func (h *histogram) lowMean(q float64) float64 {
-	left := int(q * float64(h.total))
-	if left == 0 {
-		return 0
-	}
-	sum, n := 0, left
-	for v, count := range h.counts {
-		take := min(int(count), left)
-		sum += v * take
-		left -= take
-	}
-	return float64(sum) / float64(n)
 }

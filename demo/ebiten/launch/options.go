@@ -31,6 +31,7 @@ type Options struct {
 	Jitter  time.Duration
 	Port    uint16
 	Seed    uint64
+	Snow    int    // share of the ice under snow, in percent
 	Report  string // "text", "json"
 	Shot    string // file; the window only
 	Lag     bool   // Game.Lag may be used, which costs a goroutine for the socket
@@ -55,6 +56,7 @@ func Parse(program string, args []string, window bool, out io.Writer) (Options, 
 	f.DurationVar(&o.Jitter, "jitter", 0, "the bots' line takes up to this much longer")
 	f.UintVar(&port, "port", 0, "UDP port of a game (27415, and another one if that is taken)")
 	f.Uint64Var(&o.Seed, "seed", 0, "dice of the ice, the bots and their line (0: the time's)")
+	f.IntVar(&o.Snow, "snow", 40, "this share of the ice lies under snow, in `percent`")
 	f.StringVar(&o.Report, "report", "text", "the report at the end: text or json")
 	if window {
 		f.StringVar(&o.Shot, "shot", "", "save a picture to this `file` at the end")
@@ -97,6 +99,8 @@ func (o *Options) check(rest []string, host bool, port uint) error {
 		return errors.New("-host and -join exclude each other")
 	case o.Bots < 0 || o.Bots > MostBots:
 		return fmt.Errorf("-bots %d: a game has room for 0 to %d", o.Bots, MostBots)
+	case o.Snow < 0 || o.Snow > 100:
+		return fmt.Errorf("-snow %d: it is a share in percent, from 0 to 100", o.Snow)
 	case o.Loss < 0 || o.Loss >= 1:
 		return fmt.Errorf("-loss %g: it is a share, from 0 up to 1", o.Loss)
 	case o.Latency < 0 || o.Jitter < 0 || o.For < 0:

@@ -48,10 +48,10 @@ func TestFlagsSayWhatToDo(t *testing.T) {
 }
 
 func TestEveryFlagIsTaken(t *testing.T) {
-	o := parse(t, strings.Fields("-join X -name Ada -seat s -bots 11 -for 15s -loss 0.05 -latency 40ms -jitter 20ms -port 9 -seed 7 -report json -shot p.png")...)
+	o := parse(t, strings.Fields("-join X -name Ada -seat s -bots 11 -for 15s -loss 0.05 -latency 40ms -jitter 20ms -port 9 -seed 7 -snow 60 -report json -shot p.png")...)
 
 	want := Options{Join: "X", Name: "Ada", Seat: "s", Bots: 11, For: 15 * time.Second, Loss: 0.05,
-		Latency: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Port: 9, Seed: 7, Report: "json", Shot: "p.png", Lag: true}
+		Latency: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Port: 9, Seed: 7, Snow: 60, Report: "json", Shot: "p.png", Lag: true}
 	if o != want || !o.Lossy() {
 		t.Errorf("got %+v, want %+v", o, want)
 	}
@@ -66,6 +66,7 @@ func TestWhatCannotBeMeantIsRefusedInWords(t *testing.T) {
 		"-loss -0.1":    "share",
 		"-latency -1ms": "negative",
 		"-port 65536":   "65535",
+		"-snow 101":     "percent",
 		"-report xml":   "text or json",
 		"play":          "flags",
 		"-no-such-flag": "not defined",

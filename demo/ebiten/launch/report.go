@@ -34,11 +34,17 @@ type Report struct {
 	RTTp50         float64 `json:"rtt_ms_p50"`   // of this player's lines
 	FrameP50       int     `json:"frame_us_p50"` // networking and rules, without the picture
 	FrameP99       int     `json:"frame_us_p99"`
-	AllocsPerFrame float64 `json:"allocs_per_frame"` // see meter for what these cover
+	AllocsPerFrame int     `json:"allocs_per_frame"` // the median; see meter for what these cover
 	AllocsMeasured uint64  `json:"allocs_measured"`  // in all measured frames
 	AllocsFrames   int     `json:"allocs_frames"`    // how many those are
-	Host           bool    `json:"host"`
-	End            string  `json:"end"` // in words
+
+	Sealed         bool    `json:"sealed"`               // every connection of every member of this program is
+	Verified       int     `json:"verified"`             // of this player's lines: the peer's key was known, or an invitation shown
+	LevelsReceived int     `json:"levels_received"`      // by this program's guests, whole and with the host's hash
+	ClockWithin    float64 `json:"clock_uncertainty_ms"` // of this player's idea of the host's clock; the host's own is 0
+
+	Host bool   `json:"host"`
+	End  string `json:"end"` // in words
 }
 
 // report takes stock. It is made before anyone leaves.
@@ -53,16 +59,20 @@ func (g *Game) report() Report {
 		DownKBps:           round(float64(s.BytesIn())/seconds/1000, 1),
 		RTTp50:             round(float64(g.meter.rtts.quantile(0.5))/10, 1),
 		FrameP50:           g.meter.times.quantile(0.5), FrameP99: g.meter.times.quantile(0.99),
-		AllocsPerFrame: round(g.meter.allocs.lowMean(0.95), 2),
+		AllocsPerFrame: g.meter.allocs.quantile(0.5),
 		AllocsMeasured: g.meter.mallocs, AllocsFrames: g.meter.allocs.total,
+		Sealed: g.sealed(), Verified: verified(s),
 		Host: s.Hosting(),
 	}
+	_, within, _ := s.Clock()
+	r.ClockWithin = round(within.Seconds()*1000, 1)
 	for _, m := range g.members() {
 		t := m.Tally()
 		r.ReliableSent += t.Sent
 		r.ReliableReceived += t.Received
 		r.Lost += t.Lost
 		r.Disordered += t.Disordered
+		r.LevelsReceived += m.LevelsReceived()
 	}
 	for _, b := range g.bots {
 		if b.Status() == session.Ended {
@@ -70,6 +80,30 @@ func (g *Game) report() Report {
 		}
 	}
 	return r
+}
+
+// sealed asks every connection of this program's members for its key. A game
+// without any is not sealed.
+func (g *Game) sealed() bool {
+	lines := 0
+	for _, m := range g.members() {
+		for l := range m.Lines() {
+			if lines++; m.Lock(l.PID) == session.NoLock {
+				return false
+			}
+		}
+	}
+	return lines > 0
+}
+
+// verified counts the lines of a session that nobody can be in between.
+func verified(s *session.Session) (n int) {
+	for l := range s.Lines() {
+		if s.Lock(l.PID) == session.Verified {
+			n++
+		}
+	}
+	return n
 }
 
 // snapshotRate is how many snapshots a guest of this program gets in a second;
@@ -99,13 +133,16 @@ func (r Report) Write(w io.Writer, format string) error {
 		return json.NewEncoder(w).Encode(r)
 	}
 	_, err := fmt.Fprintf(w, `
-players        %d, in %.1f s and %d frames (half took %d µs or less, 99 of 100 %d µs; %g allocations each)
+players        %d, in %.1f s and %d frames (half took %d µs or less, 99 of 100 %d µs; %d allocations each)
 reliable       %d sent, %d received, %d lost, %d out of order, %d disconnects
 latest values  %.1f snapshots a second
-line           %.1f kB/s up, %.1f kB/s down, round trip %.1f ms
+line           %.1f kB/s up, %.1f kB/s down, round trip %.1f ms, clock ±%.1f ms
+sealed         %v, %d verified
+levels         %d received
 end            %s
 `, r.Players, r.Seconds, r.Frames, r.FrameP50, r.FrameP99, r.AllocsPerFrame,
 		r.ReliableSent, r.ReliableReceived, r.Lost, r.Disordered, r.Disconnects,
-		r.SnapshotsPerSecond, r.UpKBps, r.DownKBps, r.RTTp50, r.End)
+		r.SnapshotsPerSecond, r.UpKBps, r.DownKBps, r.RTTp50, r.ClockWithin,
+		r.Sealed, r.Verified, r.LevelsReceived, r.End)
 	return err
 }

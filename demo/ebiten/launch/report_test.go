@@ -23,10 +23,14 @@ func TestTheReportIsOneLineOfJSONWithEveryCounter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range strings.Fields("players frames reliable_sent reliable_received lost disordered disconnects " +
-		"snapshots_per_second up_kBps down_kBps rtt_ms_p50 frame_us_p50 frame_us_p99 allocs_per_frame") {
+		"snapshots_per_second up_kBps down_kBps rtt_ms_p50 frame_us_p50 frame_us_p99 allocs_per_frame " +
+		"allocs_measured allocs_frames levels_received clock_uncertainty_ms verified") {
 		if _, ok := got[name].(float64); !ok {
 			t.Errorf("%s is %v", name, got[name])
 		}
+	}
+	if got["sealed"] != false {
+		t.Errorf("sealed is %v", got["sealed"])
 	}
 	if got["players"] != 12.0 || got["frames"] != 900.0 || got["up_kBps"] != 218.4 {
 		t.Errorf("%v", got)
@@ -60,24 +64,5 @@ func TestQuantiles(t *testing.T) {
 	}
 	if top := h.quantile(1); top != len(h.counts)-1 {
 		t.Errorf("the largest counts as %d", top)
-	}
-}
-
-func TestTheMeanOfTheLowestLeavesRecordsOut(t *testing.T) {
-	var h histogram
-	for range 98 {
-		h.add(1)
-	}
-	h.add(500)
-	h.add(900)
-
-	if got := h.lowMean(0.98); got != 1 {
-		t.Errorf("got %v, want 1", got)
-	}
-	if got := h.lowMean(1); got != (98+500+900)/100.0 {
-		t.Errorf("of all: got %v", got)
-	}
-	if got := (&histogram{}).lowMean(0.98); got != 0 {
-		t.Errorf("of none: got %v", got)
 	}
 }

@@ -40,7 +40,7 @@ func wantReport(t *testing.T, out []byte) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for name, want := range map[string]float64{"players": 12, "lost": 0, "disordered": 0, "disconnects": 0} {
+	for name, want := range map[string]float64{"players": 12, "lost": 0, "disordered": 0, "disconnects": 0, "levels_received": 11} {
 		if r[name] != want {
 			t.Errorf("%s is %v, want %v", name, r[name], want)
 		}

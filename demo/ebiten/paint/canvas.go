@@ -48,9 +48,12 @@ func (c *Canvas) Begin(dst *ebiten.Image) {
 }
 
 // Flush draws what has been gathered.
-func (c *Canvas) Flush() {
+func (c *Canvas) Flush() { c.flushWith(white) }
+
+// flushWith draws what has been gathered in the colours of an image.
+func (c *Canvas) flushWith(img *ebiten.Image) {
 	if len(c.indices) > 0 {
-		c.dst.DrawTriangles(c.vertices, c.indices, white, nil)
+		c.dst.DrawTriangles(c.vertices, c.indices, img, &ebiten.DrawTrianglesOptions{Filter: ebiten.FilterLinear})
 	}
 	c.vertices, c.indices = c.vertices[:0], c.indices[:0]
 }

@@ -22,21 +22,22 @@ func (c Color) Mix(o Color, t float64) Color {
 
 // The colours of the game.
 var (
-	White  = Hex(0xffffff)
-	Ink    = Hex(0x0a2233) // panels, and text on light ground
-	Mist   = Hex(0xcfe6f0) // quiet text
-	Gold   = Hex(0xffd166) // codes, winners, what is chosen
-	Good   = Hex(0x5ee6a0)
-	Fair   = Hex(0xffc857)
-	Bad    = Hex(0xff6b6b)
-	deep   = Hex(0x0a2b40)
-	sea    = Hex(0x12506b)
-	foam   = Hex(0xbfeaf5)
-	iceTop = Hex(0xe9f6fc)
-	iceDim = Hex(0xcfe6f2)
-	iceLow = Hex(0x6fa9c4) // the sides, lit
-	iceBed = Hex(0x3d7896) // the sides, at the water
-	crackC = Hex(0x3f7f9e)
+	White   = Hex(0xffffff)
+	Ink     = Hex(0x0a2233) // panels, and text on light ground
+	Mist    = Hex(0xcfe6f0) // quiet text
+	Gold    = Hex(0xffd166) // codes, winners, what is chosen
+	Good    = Hex(0x5ee6a0)
+	Fair    = Hex(0xffc857)
+	Bad     = Hex(0xff6b6b)
+	deep    = Hex(0x0a2b40)
+	sea     = Hex(0x12506b)
+	foam    = Hex(0xbfeaf5)
+	iceTop  = Hex(0xe9f6fc)
+	iceDim  = Hex(0xcfe6f2)
+	iceLow  = Hex(0x6fa9c4) // the sides, lit
+	iceBed  = Hex(0x3d7896) // the sides, at the water
+	crackC  = Hex(0x3f7f9e)
+	bareIce = Hex(0x5f9fbe) // without snow
 )
 
 // discColors are one for each place, told apart by hue and by lightness.

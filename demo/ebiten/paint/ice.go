@@ -18,6 +18,7 @@ type ice struct {
 	made   bool
 	plates [arena.Plates]plate
 	order  []int // from the back to the front
+	snow   snow
 	screen []Point
 	wide   []Point // scratch
 	thin   []Point
@@ -122,6 +123,12 @@ func (s *ice) draw(c *Canvas, k Camera, w *arena.World, time float64) {
 			s.drawTop(c, k, w, i)
 		}
 	}
+	s.drawSnow(c, k, w)
+	for _, i := range s.order {
+		if s.stands(w, i) {
+			s.drawEdge(c, k, w, i)
+		}
+	}
 }
 
 func (s *ice) stands(w *arena.World, i int) bool { return w.Floe().SinksAt(i) > int(w.Ice) }
@@ -185,9 +192,15 @@ func (s *ice) drawTop(c *Canvas, k Camera, w *arena.World, i int) {
 		up := (shape[n].Y - k.Mid.Y) / k.Size(26)
 		return light.Mix(White, 0.35-up)
 	})
+}
+
+// drawEdge draws what lies on a plate's snow: its rim, and its cracks.
+func (s *ice) drawEdge(c *Canvas, k Camera, w *arena.World, i int) {
+	shift := s.shake(w, i)
+	shape := s.place(k, s.plates[i].shape, 0, shift)
 	c.Outline(shape, max(1, k.Size(0.05)), White.Fade(0.5))
-	if worn > 0 {
-		s.drawCracks(c, k, p, worn, shift)
+	if worn := w.Cracked(i); worn > 0 {
+		s.drawCracks(c, k, &s.plates[i], worn, shift)
 	}
 }
 

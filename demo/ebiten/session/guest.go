@@ -13,13 +13,14 @@ func (s *Session) joined() {
 	}
 }
 
-// readWelcome takes in who is here. It holds the names and letter numbers of the
+// readWelcome takes in which level there is and who is here. It holds the names and letter numbers of the
 // moment at which the host let this side in.
 func (s *Session) readWelcome(m *party.Message) {
 	if s.party.Hosting() {
 		return
 	}
 	s.vouched = m.From
+	s.readSum(m)
 	s.roll.players = s.roll.players[:0]
 	for m.Len() > 0 {
 		pid, last, name := party.PID(m.Uint16()), m.Uint32(), m.Str()
@@ -66,6 +67,7 @@ func (s *Session) guestTick(in arena.Input) {
 	s.seq++
 	s.history.set(s.seq, in)
 	s.writeInputs()
+	s.askForLevel()
 	s.replica.advance()
 	if s.replica.newest == 0 {
 		return

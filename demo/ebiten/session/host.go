@@ -10,6 +10,7 @@ import (
 // begin makes this side the one that decides, in a world.
 func (s *Session) begin(w *arena.World) {
 	s.status, s.hosting = Playing, true
+	s.makeLevel()
 	s.world, s.shown, s.ghosts = *w, *w, nil
 	for i := range s.queues {
 		s.queues[i] = inputQueue{}
@@ -60,9 +61,11 @@ func (s *Session) introduce(pid party.PID, name string) {
 	s.note(Note{Kind: NoteJoined, Who: pid})
 }
 
-// welcome tells a guest who is here, and up to which letter it has missed.
+// welcome tells a guest which level there is, who is here, and up to which letter
+// it has missed.
 func (s *Session) welcome(guest *party.Peer) {
 	w := s.party.Write(kindWelcome)
+	s.writeSum(w)
 	for i := range s.roll.players {
 		p := &s.roll.players[i]
 		last := s.ledger.mine

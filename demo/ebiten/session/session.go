@@ -6,6 +6,7 @@ import (
 
 	"github.com/partyline-go/partyline/codes"
 	"github.com/partyline-go/partyline/demo/ebiten/arena"
+	"github.com/partyline-go/partyline/demo/ebiten/level"
 	"github.com/partyline-go/partyline/party"
 )
 
@@ -45,11 +46,14 @@ type Config struct {
 	Name string // of the player; CleanName is applied
 	Seed uint32 // of the first ice, where this side hosts
 
+	// Level is the look of the ice, where this side hosts.
+	Level level.Settings
+
 	// NoForecast shows the newest snapshot as it is. It is for players that need
 	// no picture, such as bots.
 	NoForecast bool
 
-	// Party sets up the network; Proto is set here.
+	// Party sets up the network; Proto and MaxMessage are set here.
 	Party party.Config
 }
 
@@ -66,6 +70,7 @@ type Session struct {
 	feed   Feed
 	ledger ledger
 	lines  [party.MaxMembers]Line
+	levels
 
 	frames    uint64
 	since     int // frames since a snapshot came
@@ -100,7 +105,7 @@ type Session struct {
 // New gives a session that has not begun.
 func New(cfg Config) *Session {
 	cfg.Name = CleanName(cfg.Name)
-	cfg.Party.Proto = Proto
+	cfg.Party.Proto, cfg.Party.MaxMessage = Proto, largest
 	return &Session{
 		cfg: cfg, party: party.New(cfg.Party), status: Idle,
 		roll: roll{make([]Player, 0, party.MaxMembers)},
@@ -190,6 +195,10 @@ func (s *Session) read(m *party.Message) {
 		s.readSnapshot(m)
 	case kindWelcome:
 		s.readWelcome(m)
+	case kindAsk:
+		s.sendLevel(m)
+	case kindLevel:
+		s.readLevel(m)
 	case kindWho, kindGone, kindFell, kindRound, kindChat, kindPulse, kindHere:
 		s.readLetter(m)
 	}

@@ -325,7 +325,7 @@ func TestWhoComesBackWithItsSeatHasItsNameItsDiscAndItsScore(t *testing.T) {
 	tb.run(time.Second)
 
 	back := tb.seat(name)
-	back.party = party.New(party.Config{Proto: Proto, Seat: seat, Socket: tb.net.Socket("10.0.0.77:27415")})
+	back.party = party.New(party.Config{Proto: Proto, MaxMessage: largest, Seat: seat, Socket: tb.net.Socket("10.0.0.77:27415")})
 	if err := back.Join(codes.Target{Addr: tb.address(0)}); err != nil {
 		t.Fatal(err)
 	}
