@@ -13,9 +13,9 @@ type sealedDoor struct {
 	byCID  map[uint32]*peer
 	budget heldBudget
 	pacer  pacer
-	opened []byte // where packets are opened
-	takes  int    // largest datagram that the sockets take; 0: any
-	probes bool   // the sockets never let a datagram be cut on its way
+	work   sealedWork
+	takes  int  // largest datagram that the sockets take; 0: any
+	probes bool // the sockets never let a datagram be cut on its way
 }
 
 // pathLimits is what a Socket may have to say of the paths behind it: the

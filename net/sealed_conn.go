@@ -36,12 +36,13 @@ type sealedConn struct {
 
 	sealer sealer
 	opener opener
-	opened *[]byte // where packets are opened: one for all connections of an endpoint
+	work   *sealedWork // one for all connections of an endpoint
+	packet *packetWriter
 
 	acks      ackState
 	recovery  recovery
 	loss      lossAverage
-	skipAfter int // packets until a number is skipped
+	skipAfter int32 // packets until a number is skipped
 
 	out    [4]*sendChannel // made when they are used
 	inc    [4]*receiveChannel
@@ -58,13 +59,13 @@ type sealedConn struct {
 
 	rate     tickRate
 	bucket   bucket
-	tickLeft int // packets of the tick that is going on
+	tickLeft int8 // packets of the tick that is going on
 	bulking  bool
 	bulk     *bulkControl // made when there is bulk
-	tail     bulkTail
-	share    *pacer      // the endpoint's; nil: none
-	budget   *heldBudget // the endpoint's; nil: none
-	held     int         // what of the budget is this connection's
+	tail     *bulkTail    // the same
+	share    *pacer       // the endpoint's; nil: none
+	budget   *heldBudget  // the endpoint's; nil: none
+	held     int          // what of the budget is this connection's
 
 	mtu    mtuSearch
 	path   pathState
@@ -77,14 +78,23 @@ type sealedConn struct {
 	heard     time.Duration // a packet of the peer's verified last
 	spoke     time.Duration // a packet went last
 	used      time.Duration // the application sent or received last
-	probes    int           // packets to send for a probe timeout
+	probes    int8          // packets to send for a probe timeout
 	probeAt   [4]probePlace // where the next probe goes on
 
 	doubt  doubt
 	ending ending
-	packet packetWriter
-	random [8]byte // here, so that reading it allocates nothing
 }
+
+// A sealedWork is what a connection needs while it is at work and not between:
+// the connections of an endpoint, of which one is at work at a time, share one.
+type sealedWork struct {
+	opened []byte       // the frames of the packet that is read
+	packet packetWriter // the packet that is written
+	random [8]byte      // here, so that reading it allocates nothing
+}
+
+// workWith lets the connection use w.
+func (c *sealedConn) workWith(w *sealedWork) { c.work, c.packet = w, &w.packet }
 
 // A probePlace is how far probes have repeated what a channel sent.
 type probePlace struct {
@@ -103,7 +113,6 @@ func newSealedConn(cfg *Config, s *secureSession, in *inbox, now time.Duration) 
 		now:      now,
 		sealer:   newSealer(s.sendKey),
 		opener:   newOpener(s.receiveKey),
-		opened:   new([]byte),
 		acks:     newAckState(s.own.maxAckDelay),
 		recovery: newRecovery(s.rtt, s.peer.maxAckDelay),
 		store:    messageStore{pool: in.pool},
@@ -115,6 +124,7 @@ func newSealedConn(cfg *Config, s *secureSession, in *inbox, now time.Duration) 
 
 		confirmed: s.confirmed,
 	}
+	c.workWith(new(sealedWork))
 	largest := packetLimit(cfg)
 	c.mtu = newMTUSearch(now, min(mtuFloor, largest), min(largest, s.peer.maxDatagram), true)
 	c.drawSkip()
@@ -140,14 +150,14 @@ func packetLimit(cfg *Config) int {
 
 // drawSkip decides when the next number is skipped.
 func (c *sealedConn) drawSkip() {
-	c.skipAfter = skipLeast + int(c.draw()%(skipMost-skipLeast+1))
+	c.skipAfter = skipLeast + int32(c.draw()%(skipMost-skipLeast+1))
 }
 
 // draw gives 64 random bits. A source that fails gives what it has: the numbers
 // drawn here guard against lies, and no key depends on them.
 func (c *sealedConn) draw() uint64 {
-	_, _ = c.cfg.Random.Read(c.random[:])
-	return binary.LittleEndian.Uint64(c.random[:])
+	_, _ = c.cfg.Random.Read(c.work.random[:])
+	return binary.LittleEndian.Uint64(c.work.random[:])
 }
 
 // size is the largest packet that goes now, into a buffer of room bytes.

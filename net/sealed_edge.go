@@ -74,7 +74,8 @@ func (c *ConnectionCore) share(d *sealedDoor) {
 	if !ok {
 		return
 	}
-	s.opened, s.share = &d.opened, &d.pacer
+	s.workWith(&d.work)
+	s.share = &d.pacer
 	s.joinBudget(&d.budget)
 	s.mtu.mayProbe = s.mtu.mayProbe && d.probes
 }

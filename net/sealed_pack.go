@@ -68,7 +68,7 @@ func (c *sealedConn) begin(now time.Duration, buf []byte, size int) *packetWrite
 		c.recovery.makeRoom(now, c)
 	}
 	c.packet.begin(buf, size, c.session.peerCID, log.next)
-	return &c.packet
+	return c.packet
 }
 
 // seal finishes a packet, makes its record, and gives its length; a packet
@@ -100,7 +100,7 @@ func (c *sealedConn) addAck(now time.Duration, content packContent, beside *fram
 	if !c.acks.rides(now) && now < c.acks.due {
 		return
 	}
-	w := &c.packet
+	w := c.packet
 	room := w.room()
 	if content&packFragment != 0 {
 		room -= valueFragmentHead + len(beside.data)
@@ -110,7 +110,7 @@ func (c *sealedConn) addAck(now time.Duration, content packContent, beside *fram
 
 // addControl writes CREDIT, and asks and tells the time.
 func (c *sealedConn) addControl(now time.Duration) {
-	w := &c.packet
+	w := c.packet
 	const asks = sentEliciting | sentInFlight
 	for ch, in := range c.inc {
 		if in != nil && in.creditDue && w.room() >= maxCredit {
@@ -131,7 +131,7 @@ func (c *sealedConn) addControl(now time.Duration) {
 // addPing writes PING where it was asked for and nothing else asks for an
 // acknowledgement, or where the peer is in doubt.
 func (c *sealedConn) addPing(now time.Duration, content packContent) {
-	w := &c.packet
+	w := c.packet
 	if w.room() == 0 {
 		return
 	}
@@ -190,7 +190,7 @@ func (c *sendChannel) before(d *sendChannel) bool {
 // addMessage writes a message, or a fragment of it: one that would fit the next
 // packet whole waits for that. False: nothing was written.
 func (c *sealedConn) addMessage(ch Channel, out *sendChannel, number uint64) bool {
-	w := &c.packet
+	w := c.packet
 	m := out.at(number)
 	news := number == out.next
 	if m.split == nil {
@@ -240,7 +240,7 @@ func (c *sealedConn) writeWhole(ch Channel, number uint64, m *outMessage) bool {
 // writePart writes as much of p as fits, unless that would be a fragment of
 // under 64 bytes that is not the last.
 func (c *sealedConn) writePart(ch Channel, number uint64, m *outMessage, p span) (written span, ok bool) {
-	w := &c.packet
+	w := c.packet
 	f := frame{kind: frameReliable, channel: ch, id: uint16(number), fragment: true, total: m.size, offset: p.from}
 	room := w.room() - w.reliableHead(&f)
 	n := int(p.to - p.from)
@@ -338,7 +338,7 @@ func (c *sealedConn) addRepeats() {
 	if c.loss.share > repeatLossy {
 		gaps = repeatGapsLossy[:]
 	}
-	w := &c.packet
+	w := c.packet
 	most := len(w.b) + maxRepeatBytes
 	for ch, out := range c.out {
 		if out == nil {
@@ -359,7 +359,7 @@ func (c *sealedConn) addRepeats() {
 // addValues writes latest values by priority until the next does not fit. One
 // that is too large for a packet goes on its own, in fragments.
 func (c *sealedConn) addValues() {
-	w := &c.packet
+	w := c.packet
 	c.latest.gather()
 	for {
 		v := c.latest.nextBeside(&c.split, valueRoom(c.mtu.size))

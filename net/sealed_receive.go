@@ -59,9 +59,9 @@ func (c *sealedConn) openPacket(datagram []byte) (number uint64, frames []byte, 
 	if number >= endOfNumbers || !c.acks.came.fresh(number) {
 		return 0, nil, false
 	}
-	frames, ok = c.opener.open((*c.opened)[:0], datagram, number)
+	frames, ok = c.opener.open(c.work.opened[:0], datagram, number)
 	if ok {
-		*c.opened = frames
+		c.work.opened = frames
 	}
 	return number, frames, ok
 }

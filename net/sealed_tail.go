@@ -51,7 +51,7 @@ func (c *sealedConn) repeatTail(now time.Duration, buf []byte) int {
 		return 0
 	}
 	if !c.inPass() {
-		c.tail = bulkTail{next: now + c.recovery.srtt()}
+		*c.tail = bulkTail{next: now + c.recovery.srtt()}
 	}
 	n := c.pack(now, buf, packTail|packPaced)
 	if n == 0 { // what comes next does not fit this buffer

@@ -176,7 +176,7 @@ func (c *sealedConn) windowFull(now time.Duration) bool {
 func (c *sealedConn) control() *bulkControl {
 	if c.bulk == nil {
 		b := newBulkControl(c.share, c.recovery.srtt())
-		c.bulk = &b
+		c.bulk, c.tail = &b, new(bulkTail)
 	}
 	return c.bulk
 }
