@@ -35,6 +35,7 @@ var theHouse = house{
 	// spare: the modules that they may not reach, however far away.
 	neverReaches: map[string][]string{
 		"demo/ebiten/arena":    {"github.com/hajimehoshi/ebiten"},
+		"demo/ebiten/level":    {"github.com/hajimehoshi/ebiten"},
 		"demo/ebiten/session":  {"github.com/hajimehoshi/ebiten"},
 		"demo/ebiten/headless": {"github.com/hajimehoshi/ebiten"},
 		"party":                {"github.com/hajimehoshi/ebiten", "github.com/nats-io", "github.com/pion/webrtc"},

@@ -16,7 +16,7 @@ const (
 	rowHeight = 24.0
 	winsAt    = 132.0
 	pushesAt  = 190.0
-	lockAt    = 222.0
+	lockAt    = 219.0
 	listHead  = 34.0
 	listFoot  = 28.0
 )
