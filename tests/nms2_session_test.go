@@ -217,6 +217,12 @@ func TestNMS2SessionIsAsThePageHasIt(t *testing.T) {
 				w.sent += uint64(i % 3) // what the wire sends is lost too
 				w.run(70 * time.Millisecond)
 			}
+			for range 6 { // three times the window
+				say(netmsg.Ordered3, longText(nms2MaxMessage-96))
+			}
+			for range 1500 { // more than may be under way
+				say(netmsg.Ordered2, nil)
+			}
 			w.run(20 * time.Second)
 
 			for ch := range want {
