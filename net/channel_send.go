@@ -17,7 +17,7 @@ const (
 // the third and fourth not to be late.
 var (
 	repeatGaps      = [...]uint64{2, 5, 4}
-	repeatGapsLossy = [...]uint64{1, 1, 3, 3}
+	repeatGapsLossy = [...]uint64{1, 1, 3}
 )
 
 // A sendChannel is the sending side of one reliable channel: its messages from
