@@ -72,7 +72,7 @@ func soakSealed(s *soak) {
 	run := time.Duration(2+s.dice.IntN(12)) * time.Second
 	var cuts [2][]span
 	for i := range cuts {
-		cuts[i] = s.pickSpans(1, run, time.Second, 5*time.Second, 8*time.Second)
+		cuts[i] = s.pickSpans(1, run, time.Second, 3*time.Second, 5*time.Second) // with 40 % loss, longer ones may rightly end it
 	}
 	s.script = fmt.Sprintf("two sealed cores at %d a second, links %+v for %v, cuts %v", cfg.GoodRate, links, run, cuts)
 	p := netmsg.NewSimPair(&cfg, links[0], links[1], s.seed)
