@@ -8,13 +8,21 @@ import (
 	"time"
 )
 
-var swarmSeeds = flag.Int("swarm", 100, "seeds of the swarm of sealed connections")
+var swarmSeeds = flag.Int("swarm", 0, "seeds of the swarm of sealed connections; 0: 100, and 10 under the race detector")
 
 // TestSwarmOfSealedConnectionsKeepsItsPromises runs pairs over links drawn from
 // the seed, and checks what must hold whatever a link does. More of them:
 // go test ./net -run TestSwarm -swarm 10000.
 func TestSwarmOfSealedConnectionsKeepsItsPromises(t *testing.T) {
-	for seed := range uint64(*swarmSeeds) {
+	seeds := *swarmSeeds
+	switch {
+	case seeds > 0:
+	case raceOn:
+		seeds = 10
+	default:
+		seeds = 100
+	}
+	for seed := range uint64(seeds) {
 		s := newSwarm(t, seed)
 		s.play()
 		s.finish()

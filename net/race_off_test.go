@@ -1,0 +1,5 @@
+//go:build !race
+
+package netmsg
+
+const raceOn = false
