@@ -3,6 +3,7 @@ package netmsg
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,7 @@ func TestAWeightUnderOneIsAnError(t *testing.T) {
 			t.Errorf("weight %d: got %v", weight, err)
 		}
 	}
-	if err := r.core.SetStreamWeight(1, 1<<40); err != nil {
+	if err := r.core.SetStreamWeight(1, math.MaxInt); err != nil {
 		t.Errorf("a very large weight: %v", err)
 	}
 }
