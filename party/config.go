@@ -56,7 +56,8 @@ type Config struct {
 	Socket netmsg.Socket
 
 	// Random is where tokens, seats and salts come from; nil: crypto/rand. With
-	// the same Random, StepSocket and calls a party does the same again.
+	// the same Random, StepSocket and calls a party does the same again. A live
+	// party draws from it in another goroutine too, when a frame is late.
 	Random io.Reader
 
 	// Log takes what happens to the session; at debug level also what the
