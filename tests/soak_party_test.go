@@ -16,7 +16,7 @@ import (
 const (
 	soakFrame       = time.Second / 60
 	partyHealed     = 120 * time.Second // after the network heals, all that was sent is heard
-	mostFrameSends  = 12                // datagrams in one frame for each who was ever there
+	mostFrameSends  = 64                // datagrams in one frame for each who was ever there: bulk at full pace
 	kindWords       = party.Kind(10)    // a reliable message of a ledger
 	kindValue       = party.Kind(11)    // a value of a ledger
 	kindPassedWords = party.Kind(12)    // a reliable message from guest to guest
