@@ -30,6 +30,8 @@ demo:
 test:
 	@.ci/setup window test
 	@.ci/display go test -race -shuffle=on -timeout 20m $(TESTFLAGS) ./...
+	@# What the race detector would falsify or make endless: allocations, and T3.
+	@go test -shuffle=on -timeout 5m $(TESTFLAGS) -run 'Alloc|TestCaseT3$$' ./net ./party
 
 lint:
 	@.ci/lint
