@@ -59,7 +59,11 @@ func TestBehindAFullChannelOnlyTheNewestValueWaits(t *testing.T) {
 		client.conn(0).SendReliable([]byte("end"))
 		time.Sleep(100 * time.Millisecond)
 		want := []string{"1 Joined", "1 update 1 999", "1 update 2 999", "1 message end"}
-		if got := drainChannel(heard); !slices.Equal(got, want) {
+		got := drainChannel(heard)
+		if len(got) == len(want) {
+			slices.Sort(got[1:3]) // the newest values of two streams have no order
+		}
+		if !slices.Equal(got, want) {
 			t.Errorf("heard %q, want %q", got, want)
 		}
 		stop()
