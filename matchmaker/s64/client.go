@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,19 +26,21 @@ const (
 // ErrNoFile is what Download returns when the master does not have the file.
 var ErrNoFile = errors.New("s64: the master does not have the file")
 
-// ask sends a packet to addr until done says that it was answered. done gets
-// every packet of type answer ("": of any) and when it was last asked.
-func ask(ctx context.Context, addr, kind string, data []byte, answer string, done func(p Packet, asked time.Time) bool) error {
+// ask sends a packet to addr until done says that it was answered, and tells
+// from where. done gets every packet of type answer ("": of any) and when it was
+// last asked.
+func ask(ctx context.Context, addr, kind string, data []byte, answer string, done func(p Packet, asked time.Time) bool) (from netip.AddrPort, err error) {
 	q, err := Packet{Version: Version, Flags: Unreliable, Seq: 0xFF01, Ack: 0xFFFF, Type: kind, Data: data}.Append(nil)
 	if err != nil {
-		return err
+		return from, err
 	}
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "udp", addr)
 	if err != nil {
-		return fmt.Errorf("s64: %w", err)
+		return from, fmt.Errorf("s64: %w", err)
 	}
 	defer c.Close()
+	from = c.LocalAddr().(*net.UDPAddr).AddrPort()
 	stop := context.AfterFunc(ctx, func() { c.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	buf := make([]byte, MaxDatagram)
@@ -47,7 +50,7 @@ func ask(ctx context.Context, addr, kind string, data []byte, answer string, don
 		until := asked.Add(askAgain)
 		for {
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return from, ctx.Err()
 			}
 			c.SetReadDeadline(until)
 			n, err := c.Read(buf)
@@ -60,19 +63,19 @@ func ask(ctx context.Context, addr, kind string, data []byte, answer string, don
 			}
 			if p, ok := Parse(buf[:n]); ok && p.Type != Ack && (p.Type == answer || answer == "") {
 				if done(p, asked) {
-					return nil
+					return from, nil
 				}
 				until = time.Now().Add(askAgain)
 			}
 		}
 	}
-	return fmt.Errorf("s64: %s does not answer %s", addr, kind)
+	return from, fmt.Errorf("s64: %s does not answer %s", addr, kind)
 }
 
 // List asks the master at addr for all servers that it knows.
 func List(ctx context.Context, addr string) ([]Entry, error) {
 	var list []Entry
-	err := ask(ctx, addr, ListAll, nil, "", func(p Packet, _ time.Time) bool {
+	_, err := ask(ctx, addr, ListAll, nil, "", func(p Packet, _ time.Time) bool {
 		switch p.Type {
 		case DoneListing:
 			return true
@@ -95,7 +98,7 @@ func Discover(ctx context.Context, addr string) (p Presence, ping time.Duration,
 	id := make([]byte, 8)
 	rand.Read(id)
 	id = []byte(hex.EncodeToString(id))
-	err = ask(ctx, addr, DiscoverIt, id, DiscoverIt, func(q Packet, asked time.Time) bool {
+	_, err = ask(ctx, addr, DiscoverIt, id, DiscoverIt, func(q Packet, asked time.Time) bool {
 		got, answer, err := parsePresence(q.Data)
 		if err != nil || !bytes.Equal(got, id) {
 			return false
@@ -122,7 +125,7 @@ func Download(ctx context.Context, addr string, hash [32]byte, path string, prog
 
 func fetch(ctx context.Context, addr string, hash [32]byte, path string, progress func(got, size int64)) error {
 	size := int64(-1)
-	err := ask(ctx, addr, DownloadIt, hash[:], DownloadIt, func(p Packet, _ time.Time) bool {
+	from, err := ask(ctx, addr, DownloadIt, hash[:], DownloadIt, func(p Packet, _ time.Time) bool {
 		r := reader{data: p.Data}
 		n, c := r.uint32(), r.uint32()
 		if !r.bad && c > 0 {
@@ -136,8 +139,7 @@ func fetch(ctx context.Context, addr string, hash [32]byte, path string, progres
 	if size < 0 {
 		return ErrNoFile
 	}
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "tcp", addr)
+	c, err := dialFrom(ctx, from, addr)
 	if err != nil {
 		return fmt.Errorf("s64: %w", err)
 	}
@@ -145,6 +147,18 @@ func fetch(ctx context.Context, addr string, hash [32]byte, path string, progres
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	defer stop()
 	return save(c, size, hash, path, progress)
+}
+
+// dialFrom connects from the port that asked, so that a master which looks at
+// ports knows whose file it is when several ask behind one address. Where that
+// port is taken any other does.
+func dialFrom(ctx context.Context, from netip.AddrPort, addr string) (net.Conn, error) {
+	d := net.Dialer{LocalAddr: net.TCPAddrFromAddrPort(from)}
+	if c, err := d.DialContext(ctx, "tcp", addr); err == nil || ctx.Err() != nil {
+		return c, err
+	}
+	d.LocalAddr = nil
+	return d.DialContext(ctx, "tcp", addr)
 }
 
 // save writes size bytes of c beside path and puts them in place.

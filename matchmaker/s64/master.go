@@ -16,10 +16,11 @@ const (
 	listBurst    = 10          // at once
 	pickUp       = 30 * time.Second
 	maxServers   = 10_000
-	maxPerSource = 32  // servers of one address
-	maxLists     = 256 // being sent at once
-	maxPickUps   = 256 // files that wait to be fetched
-	maxPerFetch  = 4   // of them by one address
+	maxSources   = 65_536 // of which something is remembered
+	maxPerSource = 32     // servers of one source
+	maxLists     = 256    // being sent at once
+	maxPickUps   = 256    // files that wait to be fetched
+	maxPerFetch  = 16     // files of one source, waiting or on their way
 )
 
 // Files says which files a Master can give. The edge fills it.
@@ -29,14 +30,15 @@ type Files interface {
 	Size(hash [32]byte) (int64, bool)
 }
 
-// A Master is a master server's table: plain data. The five verbs are Receive,
-// Transmit, Deadline and, for the file transfers, Fetch. It answers nobody
-// more often than the limits above let it, since anybody may write any source
-// address on a datagram.
+// A Master is a master server's table: plain data. Its verbs are Receive,
+// Transmit, Deadline and, for the file transfers, Fetch and Fetched. It answers
+// nobody more often than the limits above let it, since anybody may write any
+// source address on a datagram. A source is an IPv4 address, or the 64 bits of
+// an IPv6 network.
 type Master struct {
 	files   Files
 	servers map[netip.AddrPort]*server
-	sources map[netip.Addr]*source
+	sources map[netip.Prefix]*source
 	order   []*server // in the order of their registering
 	out     []reply
 	lists   []*listing
@@ -58,6 +60,7 @@ type source struct {
 	servers int
 	fetches int
 	lists   time.Duration // when all that it may list at once is free again
+	paced   time.Duration // when the next packet of its lists goes
 }
 
 type reply struct {
@@ -65,23 +68,23 @@ type reply struct {
 	data []byte
 }
 
-// listing is a list on its way to a browser, one server a packet.
+// listing is a list on its way to a browser, one server a packet. While it is,
+// its source is remembered.
 type listing struct {
 	to   netip.AddrPort
 	rest []*server
-	next time.Duration
 }
 
 // pick is a file that a browser asked for and has not come for.
 type pick struct {
-	from  netip.Addr
+	from  netip.AddrPort
 	hash  [32]byte
 	until time.Duration
 }
 
 // NewMaster makes an empty one. files may be nil: none.
 func NewMaster(files Files) *Master {
-	return &Master{files: files, servers: make(map[netip.AddrPort]*server), sources: make(map[netip.Addr]*source)}
+	return &Master{files: files, servers: make(map[netip.AddrPort]*server), sources: make(map[netip.Prefix]*source)}
 }
 
 // Receive acts on one datagram.
@@ -117,11 +120,18 @@ func (m *Master) say(to netip.AddrPort, ack uint16, kind string, data []byte) {
 	}
 }
 
+// source gives what is remembered of an address; nil when it is new and there
+// are too many.
 func (m *Master) source(a netip.Addr) *source {
-	s := m.sources[a]
-	if s == nil {
+	bits := a.BitLen()
+	if a.Is6() {
+		bits = 64
+	}
+	key, _ := a.Prefix(bits)
+	s := m.sources[key]
+	if s == nil && len(m.sources) < maxSources {
 		s = &source{}
-		m.sources[a] = s
+		m.sources[key] = s
 	}
 	return s
 }
@@ -135,7 +145,7 @@ func (m *Master) register(now time.Duration, from netip.AddrPort, p Packet) {
 	s := m.servers[from]
 	if s == nil {
 		src := m.source(from.Addr())
-		if len(m.servers) >= maxServers || src.servers >= maxPerSource {
+		if src == nil || len(m.servers) >= maxServers || src.servers >= maxPerSource {
 			m.Refused++
 			return
 		}
@@ -160,17 +170,17 @@ func (m *Master) heartbeat(now time.Duration, from netip.AddrPort, p Packet) {
 func (m *Master) list(now time.Duration, to netip.AddrPort) {
 	src := m.source(to.Addr())
 	busy := slices.ContainsFunc(m.lists, func(l *listing) bool { return l.to == to })
-	if busy || len(m.lists) >= maxLists || src.lists > now+(listBurst-1)*listEvery {
+	if src == nil || busy || len(m.lists) >= maxLists || src.lists > now+(listBurst-1)*listEvery {
 		m.Refused++
 		return
 	}
 	src.lists = max(src.lists, now) + listEvery
-	m.lists = append(m.lists, &listing{to: to, rest: slices.Clone(m.order), next: now})
+	m.lists = append(m.lists, &listing{to: to, rest: slices.Clone(m.order)})
 }
 
 func (m *Master) download(now time.Duration, from netip.AddrPort, p Packet) {
 	var data []byte
-	if size, ok := m.size(p.Data); ok && m.await(now, from.Addr(), [32]byte(p.Data)) {
+	if size, ok := m.size(p.Data); ok && m.await(now, from, [32]byte(p.Data)) {
 		data = binary.BigEndian.AppendUint32(nil, uint32(size))
 		data = binary.BigEndian.AppendUint32(data, chunk)
 	}
@@ -187,15 +197,15 @@ func (m *Master) size(hash []byte) (int64, bool) {
 
 // await remembers that from will come for a file. A repeated request is the
 // same one.
-func (m *Master) await(now time.Duration, from netip.Addr, hash [32]byte) bool {
+func (m *Master) await(now time.Duration, from netip.AddrPort, hash [32]byte) bool {
 	for i, p := range m.pickUps {
 		if p.from == from && p.hash == hash {
 			m.pickUps[i].until = now + pickUp
 			return true
 		}
 	}
-	src := m.source(from)
-	if len(m.pickUps) >= maxPickUps || src.fetches >= maxPerFetch {
+	src := m.source(from.Addr())
+	if src == nil || len(m.pickUps) >= maxPickUps || src.fetches >= maxPerFetch {
 		m.Refused++
 		return false
 	}
@@ -204,19 +214,26 @@ func (m *Master) await(now time.Duration, from netip.Addr, hash [32]byte) bool {
 	return true
 }
 
-// Fetch tells which file the TCP connection of from is for: the first that it
-// asked for and has not fetched. False: none.
-func (m *Master) Fetch(now time.Duration, from netip.Addr) (hash [32]byte, ok bool) {
+// Fetch tells which file the TCP connection of from is for: the one that the
+// same port asked for by UDP, else the first that the address asked for and has
+// not fetched, for the protocol does not say which. False: none. After true,
+// call Fetched when the connection has ended.
+func (m *Master) Fetch(now time.Duration, from netip.AddrPort) (hash [32]byte, ok bool) {
 	m.sweep(now)
-	for i, p := range m.pickUps {
-		if p.from == from {
-			m.pickUps = slices.Delete(m.pickUps, i, i+1)
-			m.source(from).fetches--
-			return p.hash, true
-		}
+	i := slices.IndexFunc(m.pickUps, func(p pick) bool { return p.from == from })
+	if i < 0 {
+		i = slices.IndexFunc(m.pickUps, func(p pick) bool { return p.from.Addr() == from.Addr() })
 	}
-	return hash, false
+	if i < 0 {
+		return hash, false
+	}
+	hash = m.pickUps[i].hash
+	m.pickUps = slices.Delete(m.pickUps, i, i+1)
+	return hash, true
 }
+
+// Fetched says that a connection to which Fetch gave a file has ended.
+func (m *Master) Fetched(from netip.AddrPort) { m.source(from.Addr()).fetches-- }
 
 // Transmit writes the next datagram that is due and says for whom; 0 when there
 // is none. buf holds at least MaxDatagram bytes.
@@ -238,7 +255,8 @@ func (m *Master) Transmit(now time.Duration, buf []byte) (n int, to netip.AddrPo
 // listNext puts the next packet of the list that is due.
 func (m *Master) listNext(now time.Duration) {
 	for i, l := range m.lists {
-		if now < l.next {
+		src := m.source(l.to.Addr())
+		if now < src.paced {
 			continue
 		}
 		for len(l.rest) > 0 && l.rest[0].gone {
@@ -250,7 +268,7 @@ func (m *Master) listNext(now time.Duration) {
 			return
 		}
 		e := l.rest[0].entry
-		l.rest, l.next = l.rest[1:], now+listPace
+		l.rest, src.paced = l.rest[1:], now+listPace
 		_, e.Downloadable = m.size(e.Hash[:])
 		m.say(l.to, 0, ServerIs, appendEntry(nil, e))
 		return
@@ -264,7 +282,7 @@ func (m *Master) Deadline() time.Duration {
 	}
 	at := time.Duration(math.MaxInt64)
 	for _, l := range m.lists {
-		at = min(at, l.next)
+		at = min(at, m.source(l.to.Addr()).paced)
 	}
 	return at
 }
@@ -291,11 +309,15 @@ func (m *Master) sweep(now time.Duration) {
 		if now < p.until {
 			return false
 		}
-		m.source(p.from).fetches--
+		m.source(p.from.Addr()).fetches--
 		return true
 	})
+	listed := make(map[*source]bool)
+	for _, l := range m.lists {
+		listed[m.source(l.to.Addr())] = true
+	}
 	for a, s := range m.sources {
-		if s.servers == 0 && s.fetches == 0 && now >= s.lists {
+		if s.servers == 0 && s.fetches == 0 && now >= s.lists && !listed[s] {
 			delete(m.sources, a)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestServerRegistersAndIsListed(t *testing.T) {
+func TestRowZ18ServerRegistersAndIsListed(t *testing.T) {
 	m, v := newTestMaster(t), vectors(t)
 	m.said(server1, v["register.request"])
 	m.wantVectors("register.ack")
@@ -15,7 +15,7 @@ func TestServerRegistersAndIsListed(t *testing.T) {
 	m.wantVectors("list.server", "list.done")
 }
 
-func TestServerIsListedUnderItsSourceAddressAndThePortItNames(t *testing.T) {
+func TestRowZ15ServerIsListedUnderItsSourceAddressAndThePortItNames(t *testing.T) {
 	m, v := newTestMaster(t), vectors(t)
 	m.said(netip.MustParseAddrPort("203.0.113.9:40000"), v["register.request"])
 	m.sent()
@@ -26,13 +26,13 @@ func TestServerIsListedUnderItsSourceAddressAndThePortItNames(t *testing.T) {
 	}
 }
 
-func TestHeartbeatOfAnUnknownServerIsAskedToRegister(t *testing.T) {
+func TestRowZ16HeartbeatOfAnUnknownServerIsAskedToRegister(t *testing.T) {
 	m, v := newTestMaster(t), vectors(t)
 	m.said(server1, v["heartbeat.empty"])
 	m.wantVectors("heartbeat.reply1", "heartbeat.reply2")
 }
 
-func TestHeartbeatKeepsAServerAndTenMinutesWithoutForgetIt(t *testing.T) {
+func TestRowZ16HeartbeatKeepsAServerAndTenMinutesWithoutForgetIt(t *testing.T) {
 	m, v := newTestMaster(t), vectors(t)
 	m.said(server1, v["register.request"])
 	m.sent()
@@ -47,7 +47,7 @@ func TestHeartbeatKeepsAServerAndTenMinutesWithoutForgetIt(t *testing.T) {
 	m.wantVectors("list.done")
 }
 
-func TestFaultyDatagramsGetTheDocumentedAnswers(t *testing.T) {
+func TestRowsZ3Z4Z14FaultyDatagramsGetTheDocumentedAnswers(t *testing.T) {
 	m, v := newTestMaster(t), vectors(t)
 	for _, name := range []string{"bad.version2", "bad.truncated", "bad.magic"} {
 		m.said(server1, v[name])
@@ -68,27 +68,27 @@ func TestFaultyDatagramsGetTheDocumentedAnswers(t *testing.T) {
 	m.wantVectors("list.done")
 }
 
-func TestDownloadIsAnsweredWithSizeAndChunkOrNothing(t *testing.T) {
+func TestRowZ21DownloadIsAnsweredWithSizeAndChunkOrNothing(t *testing.T) {
 	m, v := newTestMaster(t), vectors(t)
 	m.said(browser, v["download.request"])
 	m.wantVectors("download.missing")
 	q, _ := Packet{Version: 1, Flags: Unreliable, Type: DownloadIt, Data: fakeHash[:]}.Append(nil)
 	m.said(browser, q)
 	m.wantVectors("download.reply")
-	if hash, ok := m.Fetch(m.now, browser.Addr()); !ok || hash != fakeHash {
+	if hash, ok := m.Fetch(m.now, browser); !ok || hash != fakeHash {
 		t.Fatalf("to be fetched: %x, %v", hash, ok)
 	}
-	if _, ok := m.Fetch(m.now, browser.Addr()); ok {
+	if _, ok := m.Fetch(m.now, browser); ok {
 		t.Fatal("fetched twice")
 	}
 }
 
-func TestFileThatNobodyFetchesIsForgottenAfterHalfAMinute(t *testing.T) {
+func TestRowZ22FileThatNobodyFetchesIsForgottenAfterHalfAMinute(t *testing.T) {
 	m := newTestMaster(t)
 	q, _ := Packet{Version: 1, Flags: Unreliable, Type: DownloadIt, Data: fakeHash[:]}.Append(nil)
 	m.said(browser, q)
 	m.now = 31 * time.Second
-	if _, ok := m.Fetch(m.now, browser.Addr()); ok {
+	if _, ok := m.Fetch(m.now, browser); ok {
 		t.Fatal("still to be fetched after 31 s")
 	}
 }
@@ -113,9 +113,10 @@ func TestOneAddressRegistersAtMost32Servers(t *testing.T) {
 func TestListsArePacedBoundedAndNoPacketIsOver20TimesTheQuestion(t *testing.T) {
 	m, v := newTestMaster(t), vectors(t)
 	for i := range 100 {
-		reg := Registration{Port: 1, Name: fmt.Sprintf("%0255d", i), Hash: fakeHash}
+		reg := Registration{Port: 65535, Name: fmt.Sprintf("%0240d", i), Hash: fakeHash}
 		b, _ := Packet{Version: 1, Flags: ExplicitAck, Type: Register, Data: AppendRegistration(nil, reg)}.Append(nil)
-		m.said(netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i)}), 65535), b)
+		long := [16]byte{0x20, 1, 0x0d, 0xb8, 0xff, 0xff, 0xff, byte(i), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+		m.said(netip.AddrPortFrom(netip.AddrFrom16(long), 65535), b)
 	}
 	m.sent()
 	m.now += time.Second
@@ -136,6 +137,123 @@ func TestListsArePacedBoundedAndNoPacketIsOver20TimesTheQuestion(t *testing.T) {
 		if len(b) > 20*len(v["list.request"]) {
 			t.Fatalf("an answer of %d bytes to a question of %d", len(b), len(v["list.request"]))
 		}
+	}
+}
+
+// Ports do not multiply what an address gets: somebody may have written it on
+// datagrams of his own.
+func TestListsOfOneAddressShareItsPace(t *testing.T) {
+	m, v := newTestMaster(t), vectors(t)
+	for i := range byte(100) {
+		m.said(netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, i}), 1), v["register.request"])
+	}
+	m.sent()
+	began := m.now
+	for port := range uint16(10) {
+		m.said(netip.AddrPortFrom(browser.Addr(), 50000+port), v["list.request"])
+	}
+
+	got := m.sent()
+
+	if took := m.now - began; len(got) != 1010 || took < 999*listPace {
+		t.Fatalf("%d packets for ten lists of 100 in %v, want one each %v", len(got), took, listPace)
+	}
+}
+
+func TestNetworkOfIPv6AddressesIsOneSource(t *testing.T) {
+	m, v := newTestMaster(t), vectors(t)
+	for i := range byte(100) {
+		a := netip.AddrFrom16([16]byte{0x20, 1, 0x0d, 0xb8, 15: i})
+		m.said(netip.AddrPortFrom(a, 1000), v["register.request"])
+	}
+	if m.Len() != 32 || m.Refused != 68 {
+		t.Fatalf("%d servers, %d refused", m.Len(), m.Refused)
+	}
+}
+
+func TestRowZ22FileIsOfWhoeverAskedFromThatPort(t *testing.T) {
+	m := newTestMaster(t)
+	m.files = anyFile{}
+	ask := func(port uint16, hash byte) netip.AddrPort {
+		q, _ := Packet{Version: 1, Flags: Unreliable, Type: DownloadIt, Data: append(make([]byte, 31), hash)}.Append(nil)
+		from := netip.AddrPortFrom(browser.Addr(), port)
+		m.said(from, q)
+		return from
+	}
+	first, second, third := ask(1, 1), ask(2, 2), ask(3, 3)
+	for _, c := range []struct {
+		from netip.AddrPort
+		want byte
+	}{{second, 2}, {netip.AddrPortFrom(browser.Addr(), 9), 1}, {third, 3}} {
+		if hash, ok := m.Fetch(m.now, c.from); !ok || hash[31] != c.want {
+			t.Errorf("%v fetches %d, %v, want %d", c.from, hash[31], ok, c.want)
+		}
+	}
+	if _, ok := m.Fetch(m.now, first); ok {
+		t.Error("fetched a fourth")
+	}
+}
+
+func TestOneAddressFetchesAtMost16FilesAtOnce(t *testing.T) {
+	m := newTestMaster(t)
+	m.files = anyFile{}
+	given := 0
+	request := func(i byte) {
+		q, _ := Packet{Version: 1, Flags: Unreliable, Type: DownloadIt, Data: append(make([]byte, 31), i)}.Append(nil)
+		m.said(browser, q)
+		if _, ok := m.Fetch(m.now, browser); ok {
+			given++
+		}
+	}
+	for i := range byte(20) {
+		request(i)
+	}
+	if given != maxPerFetch {
+		t.Fatalf("%d files on their way, want %d", given, maxPerFetch)
+	}
+	m.Fetched(browser)
+	request(30)
+	if given != maxPerFetch+1 {
+		t.Fatal("none when another had ended")
+	}
+}
+
+func TestRowZ13MasterSaysEverythingUnreliably(t *testing.T) {
+	m, v := newTestMaster(t), vectors(t)
+	for _, q := range []string{"heartbeat.empty", "register.request", "heartbeat.full", "list.request", "download.request"} {
+		m.said(server1, v[q])
+		for _, b := range m.sent() {
+			if b[4] != byte(Unreliable) {
+				t.Errorf("%s is answered %x", q, b)
+			}
+		}
+	}
+	r := NewRegistrar(Registration{Port: 1, Name: "x"}, 0)
+	var buf [MaxDatagram]byte
+	for range 2 {
+		if n := r.Transmit(r.Deadline(), buf[:]); n == 0 || buf[4] != byte(ExplicitAck) {
+			t.Errorf("a server says %x", buf[:n])
+		}
+		r.Receive(0, v["heartbeat.full.ack"]) // acknowledges number 1
+	}
+}
+
+func TestRegistrarIsAskedToRegisterAgainOnceASecondAtMost(t *testing.T) {
+	v := vectors(t)
+	r := NewRegistrar(Registration{Port: 1, Name: "x"}, 0)
+	var buf [MaxDatagram]byte
+	sends := 0
+	for now := time.Duration(0); now < 10*time.Second; now += time.Millisecond {
+		if r.Transmit(now, buf[:]) > 0 {
+			sends++
+			p, _ := Parse(buf[:])
+			ack, _ := Packet{Version: 1, Type: Ack, Ack: p.Seq}.Append(nil)
+			r.Receive(now, ack)
+		}
+		r.Receive(now, v["heartbeat.reply2"])
+	}
+	if sends < 10 || sends > 12 {
+		t.Fatalf("%d datagrams in 10 s", sends)
 	}
 }
 
@@ -170,7 +288,7 @@ func TestMemoryStaysFlatUnderForgedSources(t *testing.T) {
 	}
 }
 
-func TestRegistrarRegistersBeatsAndRegistersAgainWhenAsked(t *testing.T) {
+func TestRowZ17RegistrarRegistersBeatsAndRegistersAgainWhenAsked(t *testing.T) {
 	v := vectors(t)
 	r := NewRegistrar(Registration{Port: 6461, Name: "Fake.n64", Hash: fakeHash}, 0)
 	var buf [MaxDatagram]byte
@@ -207,7 +325,7 @@ func TestRegistrarRegistersBeatsAndRegistersAgainWhenAsked(t *testing.T) {
 	}
 }
 
-func TestRegistrarTriesAgainAMinuteAfterFiveUnansweredSends(t *testing.T) {
+func TestRowZ17RegistrarTriesAgainAMinuteAfterFiveUnansweredSends(t *testing.T) {
 	r := NewRegistrar(Registration{Port: 1, Name: "x"}, 0)
 	var buf [MaxDatagram]byte
 	sends := 0

@@ -9,7 +9,8 @@ import (
 // Sizes on the wire, in bytes.
 const (
 	MaxDatagram = 4096 // the buffer of the programs in use
-	MaxName     = 255  // of a server or a file, here; longer ones are not registered
+	MaxName     = 240  // of a server or a file, here; longer ones are not registered, so that a line of a list is under 20 times the question
+	maxID       = 255  // of an identifier that is echoed, or of an address as text
 	overhead    = 14
 	chunk       = 2048 // of a file, said in DOWNLOAD's answer
 )
@@ -171,7 +172,7 @@ func appendEntry(b []byte, e Entry) []byte {
 func parseEntry(data []byte) (Entry, error) {
 	r := reader{data: data}
 	addr, name, hash := r.bytes(), r.bytes(), r.bytes()
-	if r.bad || len(r.data) < 1 || len(hash) != 32 || len(addr) > MaxName || len(name) > MaxDatagram {
+	if r.bad || len(r.data) < 1 || len(hash) != 32 || len(addr) > maxID || len(name) > MaxDatagram {
 		return Entry{}, errData
 	}
 	return Entry{Addr: string(addr), Name: string(name), Hash: [32]byte(hash), Downloadable: r.data[0] != 0}, nil
@@ -207,7 +208,7 @@ func parsePresence(data []byte) (id []byte, p Presence, err error) {
 // request, or its identifier is too long to be echoed.
 func AnswerDiscover(datagram []byte, p Presence) ([]byte, bool) {
 	q, ok := Parse(datagram)
-	if !ok || q.Type != DiscoverIt || len(q.Data) > MaxName {
+	if !ok || q.Type != DiscoverIt || len(q.Data) > maxID {
 		return nil, false
 	}
 	b, err := Packet{Version: Version, Flags: Unreliable, Ack: q.Seq, Type: DiscoverIt, Data: appendPresence(nil, q.Data, p)}.Append(nil)

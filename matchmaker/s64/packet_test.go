@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEveryVectorIsReadAndWrittenAsItWas(t *testing.T) {
+func TestRowZ1EveryVectorIsReadAndWrittenAsItWas(t *testing.T) {
 	for name, want := range vectors(t) {
 		t.Run(name, func(t *testing.T) {
 			p, ok := Parse(want)
@@ -49,7 +49,7 @@ func TestBodiesOfTheVectorsAreReadAndWrittenAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestDiscoverIsAnsweredWithTheWholeDataAsIdentifier(t *testing.T) {
+func TestRowZ19DiscoverIsAnsweredWithTheWholeDataAsIdentifier(t *testing.T) {
 	v := vectors(t)
 	for q, want := range map[string]string{"discover.request": "discover.reply", "discover.wiki.request": "discover.wiki.reply"} {
 		got, ok := AnswerDiscover(v[q], Presence{Name: "TTT test", Max: 2})
@@ -66,17 +66,42 @@ func TestDiscoverIsAnsweredWithTheWholeDataAsIdentifier(t *testing.T) {
 	}
 }
 
-func TestMalformedRegistrationsAreRefused(t *testing.T) {
+func TestRowZ15MalformedRegistrationsAreRefused(t *testing.T) {
 	good := Registration{Port: 1, Name: "x", Hash: fakeHash}
 	b := AppendRegistration(nil, good)
 	change := func(i int, v byte) []byte { c := bytes.Clone(b); c[i] = v; return c }
 	for name, data := range map[string][]byte{
 		"empty": {}, "cut": b[:len(b)-1], "port 0": change(3, 0), "port 65,537": change(1, 1),
 		"name past the end": change(4, 0xff), "hash of 31": change(12, 31),
-		"a name of 256": AppendRegistration(nil, Registration{Port: 1, Name: string(make([]byte, 256)), Hash: fakeHash}),
+		"a name of 241": AppendRegistration(nil, Registration{Port: 1, Name: string(make([]byte, 241)), Hash: fakeHash}),
 	} {
 		if r, err := ParseRegistration(data); err == nil {
 			t.Errorf("%s: read %+v", name, r)
+		}
+	}
+}
+
+func TestRowsZ3Z4WhatIsReadAndWhatIsNot(t *testing.T) {
+	good := vectors(t)["register.request"]
+	change := func(i int, v byte) []byte { c := bytes.Clone(good); c[i] = v; return c }
+	for name, c := range map[string]struct {
+		b  []byte
+		ok bool
+	}{
+		"version 0":              {change(3, 0), true},
+		"unknown flags":          {change(4, 0xF2), true},
+		"trailing bytes":         {append(bytes.Clone(good), 1, 2, 3), true},
+		"version 2":              {change(3, 2), false},
+		"empty":                  {nil, false},
+		"data cut":               {good[:len(good)-1], false},
+		"type past the end":      {change(11, 255), false},
+		"data length ffff":       {append(append(bytes.Clone(good[:20]), 0xff, 0xff), good[22:]...), false},
+		"a game's packet":        {[]byte("NLP\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), false},
+		"type and nothing else":  {good[:20], false},
+		"one byte of the length": {good[:21], false},
+	} {
+		if _, ok := Parse(c.b); ok != c.ok {
+			t.Errorf("%s: read %v, want %v", name, ok, c.ok)
 		}
 	}
 }

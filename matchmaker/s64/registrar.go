@@ -22,6 +22,7 @@ type Registrar struct {
 	kind  string // that waits to be acknowledged, "" when nothing does
 	sends int
 	due   time.Duration
+	asked time.Duration // when it may be asked to register again
 	ended bool
 
 	Registered bool // the master has acknowledged a REGISTER
@@ -43,8 +44,13 @@ func (r *Registrar) Receive(now time.Duration, datagram []byte) bool {
 		r.Registered = r.Registered || r.kind == Register
 		r.kind, r.due = "", now+BeatEvery
 	case p.Type == Ack:
+	case p.Type == Register && len(p.Data) == 0 && r.kind == Register && r.due <= now+nlp.ResendAfter:
+		// It is about to.
 	case p.Type == Register && len(p.Data) == 0:
-		r.begin(now, Register)
+		// At once, but not for each of many: anybody can write the master's address
+		// on a datagram.
+		r.begin(max(now, r.asked), Register)
+		r.asked = r.due + nlp.ResendAfter
 	default:
 		return false
 	}

@@ -51,6 +51,11 @@ type oneFile [32]byte
 
 func (f oneFile) Size(hash [32]byte) (int64, bool) { return 5000, hash == f }
 
+// anyFile are Files that have all there are.
+type anyFile struct{}
+
+func (anyFile) Size([32]byte) (int64, bool) { return 5000, true }
+
 // testMaster is a Master on a clock that the test moves.
 type testMaster struct {
 	*Master

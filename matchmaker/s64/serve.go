@@ -103,6 +103,9 @@ func (s *Server) Close() error {
 
 func (s *Server) now() time.Duration { return time.Since(s.epoch) }
 
+// unmap gives an IPv4 address as one, also where a socket takes both families.
+func unmap(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }
+
 func (s *Server) stopped() bool {
 	select {
 	case <-s.stop:
@@ -123,7 +126,7 @@ func (s *Server) read() {
 			continue // an ICMP answer to somebody's port: a lost packet
 		}
 		s.mu.Lock()
-		s.master.Receive(s.now(), netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), buf[:min(n, MaxDatagram)])
+		s.master.Receive(s.now(), unmap(from), buf[:min(n, MaxDatagram)])
 		s.flush()
 		s.mu.Unlock()
 	}
@@ -187,13 +190,16 @@ func (s *Server) accept() {
 func (s *Server) give(c *net.TCPConn) {
 	s.mu.Lock()
 	s.open[c] = struct{}{}
-	from := c.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+	from := unmap(c.RemoteAddr().(*net.TCPAddr).AddrPort())
 	hash, ok := s.master.Fetch(s.now(), from)
 	s.mu.Unlock()
 	defer func() {
 		c.Close()
 		s.mu.Lock()
 		delete(s.open, c)
+		if ok {
+			s.master.Fetched(from)
+		}
 		s.mu.Unlock()
 	}()
 	if !ok || s.dir == nil || s.stopped() {

@@ -65,7 +65,7 @@ func TestVectorsAreAnsweredOverARealSocket(t *testing.T) {
 	}
 }
 
-func TestFilesOfEverySizeArriveWhole(t *testing.T) {
+func TestRowZ22FilesOfEverySizeArriveWhole(t *testing.T) {
 	s, hashes, _ := startServer(t, 0, 1, chunk, chunk+1, 5000, 1<<20)
 	for i, hash := range hashes {
 		path := filepath.Join(t.TempDir(), "out")
@@ -81,13 +81,13 @@ func TestFilesOfEverySizeArriveWhole(t *testing.T) {
 	}
 }
 
-func TestTwoClientsFetchAtOnce(t *testing.T) {
-	s, hashes, _ := startServer(t, 1<<20)
+func TestRowZ22SeveralClientsFetchAtOnce(t *testing.T) {
+	s, hashes, _ := startServer(t, 1<<20, 1<<19, 1<<20, 100)
 	var all sync.WaitGroup
-	for range 2 {
+	for i := range 8 {
 		path := filepath.Join(t.TempDir(), "out")
 		all.Go(func() {
-			if err := Download(context.Background(), s.Addr().String(), hashes[0], path, nil); err != nil {
+			if err := fetch(context.Background(), s.Addr().String(), hashes[i%len(hashes)], path, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -128,10 +128,9 @@ func TestLinksOutOfTheDirectoryAreNotServed(t *testing.T) {
 }
 
 // A master that sends a wrong byte is found out, and nothing is left behind.
-func TestWrongByteOfAHostileMasterIsAnError(t *testing.T) {
+func TestRowZ23WrongByteOfAHostileMasterIsAnError(t *testing.T) {
 	want := bytes.Repeat([]byte("x"), 3000)
-	s, hashes, dir := startServer(t, 3000)
-	_ = dir
+	_, hashes, _ := startServer(t, 3000)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +146,6 @@ func TestWrongByteOfAHostileMasterIsAnError(t *testing.T) {
 			c.Close()
 		}
 	})
-	_ = s
 	c, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +201,7 @@ func gameServer(t *testing.T) net.PacketConn {
 	return c
 }
 
-func TestRegisteredServerIsListedAndDiscovered(t *testing.T) {
+func TestRowsZ20Z23RegisteredServerIsListedAndDiscovered(t *testing.T) {
 	s, hashes, _ := startServer(t, 10)
 	game := gameServer(t)
 	port := uint16(game.LocalAddr().(*net.UDPAddr).Port)

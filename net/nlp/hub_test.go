@@ -53,7 +53,7 @@ func twoPlayers(t *testing.T) *testHub {
 	return h
 }
 
-func TestPacketForOthersIsRelayedWithTheServersOwnNumberAndNoRecipients(t *testing.T) {
+func TestRowZ25PacketForOthersIsRelayedWithTheServersOwnNumberAndNoRecipients(t *testing.T) {
 	h := twoPlayers(t)
 	v := vectors(t)
 
@@ -97,7 +97,7 @@ func TestThirdOfTwoHearsThatAllPlacesAreTakenAndStrangersHearNothing(t *testing.
 	}
 }
 
-func TestNumberOfASilentClientIsFreeAgain(t *testing.T) {
+func TestRowZ27NumberOfASilentClientIsFreeAgain(t *testing.T) {
 	h := twoPlayers(t)
 	ack, _ := Packet{Version: 1, Type: 0, Flags: Unreliable, Ack: 1}.Append(nil)
 	var left []int
@@ -147,5 +147,50 @@ func TestServerOverRealSockets(t *testing.T) {
 	}
 	if got := s.Poll(); len(got) != 1 || got[0].Kind != ClientJoined {
 		t.Fatalf("polled %+v", got)
+	}
+}
+
+func TestRowZ24NumbersGoToThirtyTwoAndAMaskNamesTheirBits(t *testing.T) {
+	h := &testHub{Hub: NewHub(HubConfig{}), t: t}
+	addr := func(n int) string { return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(2000+n)).String() }
+	for n := 1; n <= 33; n++ {
+		h.said(addr(n), vectors(t)["safe.connect"])
+	}
+	got := h.sent()
+	for n := 1; n <= 32; n++ {
+		if a := got[addr(n)]; len(a) != 1 || a[0].Recipients != 1<<(n-1) || !bytes.Equal(a[0].Data, []byte{byte(n)}) {
+			t.Fatalf("client %d heard %+v", n, a)
+		}
+	}
+	if a := got[addr(33)]; len(a) != 1 || a[0].Type != DefaultFull {
+		t.Fatalf("the 33rd heard %+v", a)
+	}
+	b, _ := Packet{Version: 1, Type: 9, Seq: 2, Recipients: 0x80000003}.Append(nil)
+	h.said(addr(5), b)
+	got = h.sent()
+	if len(got) != 3 || len(got[addr(1)]) != 1 || len(got[addr(2)]) != 1 || len(got[addr(32)]) != 1 {
+		t.Fatalf("mask 80000003 reached %d clients: %+v", len(got), got)
+	}
+}
+
+func TestRowZ26TypesOneAnd255AreTheGames(t *testing.T) {
+	h := twoPlayers(t)
+	for i, kind := range []byte{255, 1, 0} {
+		b, _ := Packet{Version: 1, Type: kind, Seq: uint16(2 + i)}.Append(nil)
+		h.said(p1, b)
+	}
+	var heard []uint8
+	for e := range h.Events() {
+		heard = append(heard, e.Packet.Type)
+	}
+	// 1 is the Hub's own here: how a client asks for a place.
+	if !bytes.Equal(heard, []byte{255}) {
+		t.Fatalf("the game heard types %v", heard)
+	}
+	s := newTestSession(t)
+	s.receive(Packet{Type: 1, Seq: 1})
+	s.receive(Packet{Type: 255, Seq: 2})
+	if got := s.got(); len(got) != 2 {
+		t.Fatalf("a session handed over %v", got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestAckFieldsMeetTheVectors(t *testing.T) {
+func TestRowsZ6Z7AckFieldsMeetTheVectors(t *testing.T) {
 	inARow := []uint16{}
 	for n := range uint16(17) {
 		inARow = append(inARow, n)
@@ -42,7 +42,7 @@ func TestBitsTellTheTruthAboutSpacedNumbers(t *testing.T) {
 	}
 }
 
-func TestNothingReceivedIsAckFFFFWithoutBits(t *testing.T) {
+func TestRowZ9NothingReceivedIsAckFFFFWithoutBits(t *testing.T) {
 	var r Received
 	if ack, bits := r.Ack(); ack != 0xFFFF || bits != 0 {
 		t.Fatalf("ack %04x bits %04x", ack, bits)
@@ -63,7 +63,7 @@ func TestNewerAtExactlyHalfATurnIsTheGreater(t *testing.T) {
 	}
 }
 
-func TestAcksReadsAllSixteenBits(t *testing.T) {
+func TestRowZ8AcksReadsAllSixteenBits(t *testing.T) {
 	for n := range uint16(17) {
 		if !Acks(16, 0xFFFF, n) {
 			t.Errorf("ack 16 bits ffff does not name %d", n)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEveryVectorIsReadAndWrittenAsItWas(t *testing.T) {
+func TestRowZ2EveryVectorIsReadAndWrittenAsItWas(t *testing.T) {
 	for name, want := range vectors(t) {
 		t.Run(name, func(t *testing.T) {
 			p, ok := Parse(want)
@@ -20,14 +20,14 @@ func TestEveryVectorIsReadAndWrittenAsItWas(t *testing.T) {
 	}
 }
 
-func TestFieldsStandWhereTheVectorSays(t *testing.T) {
+func TestRowZ2FieldsStandWhereTheVectorSays(t *testing.T) {
 	p, ok := Parse(vectors(t)["nlp.encode"])
 	if !ok || p.Type != 9 || p.Flags != 3 || p.Seq != 0xabcd || p.Ack != 0xfffe || p.Bits != 0x8001 || p.Recipients != 0 || !bytes.Equal(p.Data, []byte{1, 2, 3}) {
 		t.Fatalf("read %+v", p)
 	}
 }
 
-func TestMalformedDatagramsAreRefused(t *testing.T) {
+func TestRowZ4MalformedDatagramsAreRefused(t *testing.T) {
 	good := vectors(t)["nlp.encode"]
 	change := func(i int, b byte) []byte { c := bytes.Clone(good); c[i] = b; return c }
 	for name, b := range map[string][]byte{
@@ -48,7 +48,7 @@ func TestMalformedDatagramsAreRefused(t *testing.T) {
 	}
 }
 
-func TestVersionZeroTrailingBytesAndUnknownFlagsAreTaken(t *testing.T) {
+func TestRowZ3VersionZeroTrailingBytesAndUnknownFlagsAreTaken(t *testing.T) {
 	b := append(bytes.Clone(vectors(t)["nlp.encode"]), 7, 7)
 	b[3], b[5] = 0, 0xF3
 	if p, ok := Parse(b); !ok || len(p.Data) != 3 || p.Flags != 0xF3 {

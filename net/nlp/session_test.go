@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestReliableNumbersStartAtOneAndNothingIsAcknowledgedAtFirst(t *testing.T) {
+func TestRowsZ6Z9ReliableNumbersStartAtOneAndNothingIsAcknowledgedAtFirst(t *testing.T) {
 	s := newTestSession(t)
 	s.Send(1, 0, 0, nil)
 	s.Send(2, 0, 0, nil)
@@ -18,7 +18,7 @@ func TestReliableNumbersStartAtOneAndNothingIsAcknowledgedAtFirst(t *testing.T) 
 	}
 }
 
-func TestNumbersAndAcksOfTheDescribedExchange(t *testing.T) {
+func TestRowZ6NumbersAndAcksOfTheDescribedExchange(t *testing.T) {
 	s := newTestSession(t)
 	s.Send(1, 0, 0, nil)
 	if p := s.sent()[0]; p.Seq != 1 {
@@ -35,7 +35,7 @@ func TestNumbersAndAcksOfTheDescribedExchange(t *testing.T) {
 	}
 }
 
-func TestUnackedPacketGoesFiveTimesASecondApartAndThenThePeerIsLost(t *testing.T) {
+func TestRowZ10UnackedPacketGoesFiveTimesASecondApartAndThenThePeerIsLost(t *testing.T) {
 	s := newTestSession(t)
 	s.Send(1, 0, 0, []byte("x"))
 	var at []time.Duration
@@ -73,7 +73,7 @@ func TestPeerThatIsHeardButNeverAcknowledgesIsLostInTheEnd(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsMissingGoesAgainWithItsNumberAndAFreshAck(t *testing.T) {
+func TestRowZ10OnlyWhatIsMissingGoesAgainWithItsNumberAndAFreshAck(t *testing.T) {
 	s := newTestSession(t)
 	for range 4 {
 		s.Send(1, 0, 0, nil)
@@ -92,7 +92,7 @@ func TestOnlyWhatIsMissingGoesAgainWithItsNumberAndAFreshAck(t *testing.T) {
 	}
 }
 
-func TestAtMostFifteenAreOnTheirWayWithoutGaps(t *testing.T) {
+func TestRowZ11AtMostFifteenAreOnTheirWayWithoutGaps(t *testing.T) {
 	s := newTestSession(t)
 	for range 40 {
 		if err := s.Send(1, 0, 0, nil); err != nil {
@@ -112,7 +112,7 @@ func TestAtMostFifteenAreOnTheirWayWithoutGaps(t *testing.T) {
 	}
 }
 
-func TestUnreliableCarriesTheNumber256BelowTheNextAndGoesOnce(t *testing.T) {
+func TestRowZ12UnreliableCarriesTheNumber256BelowTheNextAndGoesOnce(t *testing.T) {
 	s := newTestSession(t)
 	s.Send(3, Unreliable, 0, []byte{3})
 	p := s.sent()[0]
@@ -126,7 +126,7 @@ func TestUnreliableCarriesTheNumber256BelowTheNextAndGoesOnce(t *testing.T) {
 	}
 }
 
-func TestUnreliablePacketDoesNotCountAsReceived(t *testing.T) {
+func TestRowZ12UnreliablePacketDoesNotCountAsReceived(t *testing.T) {
 	s := newTestSession(t)
 	s.receive(Packet{Type: 2, Seq: 10})
 	s.receive(Packet{Type: 2, Seq: 11, Flags: Unreliable}) // the number of the next reliable, as older programs do
@@ -140,7 +140,7 @@ func TestUnreliablePacketDoesNotCountAsReceived(t *testing.T) {
 	}
 }
 
-func TestExplicitAckIsAnsweredAtOnceAlsoWhenItComesAgain(t *testing.T) {
+func TestRowZ14ExplicitAckIsAnsweredAtOnceAlsoWhenItComesAgain(t *testing.T) {
 	s := newTestSession(t)
 	v := vectors(t)
 	for i := range 2 {
@@ -160,7 +160,7 @@ func TestExplicitAckIsAnsweredAtOnceAlsoWhenItComesAgain(t *testing.T) {
 	}
 }
 
-func TestSeventeenInARowSetFifteenBits(t *testing.T) {
+func TestRowZ8SeventeenInARowSetFifteenBits(t *testing.T) {
 	s := newTestSession(t)
 	for n := range uint16(17) {
 		s.receive(Packet{Type: 1, Seq: n})
@@ -171,7 +171,7 @@ func TestSeventeenInARowSetFifteenBits(t *testing.T) {
 	}
 }
 
-func TestTypeZeroIsNotTheGames(t *testing.T) {
+func TestRowZ26TypeZeroIsNotTheGames(t *testing.T) {
 	s := newTestSession(t)
 	if err := s.Send(0, 0, 0, nil); err != ErrType {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestTypeZeroIsNotTheGames(t *testing.T) {
 	}
 }
 
-func TestQuietLinkIsBeatenAfterHalfASecondAndADeadPeerIsLostAfterFiveAndAHalf(t *testing.T) {
+func TestRowZ27QuietLinkIsBeatenAfterHalfASecondAndADeadPeerIsLostAfterFiveAndAHalf(t *testing.T) {
 	s := newTestSession(t)
 	s.now = 10 * time.Second
 	s.receive(Packet{Type: 1, Seq: 1})
@@ -204,7 +204,7 @@ func TestQuietLinkIsBeatenAfterHalfASecondAndADeadPeerIsLostAfterFiveAndAHalf(t 
 	}
 }
 
-func TestHeartbeatIsAnswered(t *testing.T) {
+func TestRowZ27HeartbeatIsAnswered(t *testing.T) {
 	s := newTestSession(t)
 	if !s.Receive(s.now, vectors(t)["ttt.heartbeat"]) {
 		t.Fatal("refused")
@@ -249,7 +249,7 @@ func TestWhatTheGameDoesNotTakeIsNotAcknowledged(t *testing.T) {
 // Two sessions over 30 % loss, repeats and reordering: every reliable packet
 // arrives once, past the wrap of the numbers too, and none is falsely taken as
 // acknowledged.
-func TestEveryReliablePacketArrivesOnceOverABadLink(t *testing.T) {
+func TestRowZ28EveryReliablePacketArrivesOnceOverABadLink(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { badLink(t, seed, 300, 1) })
 	}
