@@ -152,7 +152,9 @@ func TestServerOverRealSockets(t *testing.T) {
 
 func TestRowZ24NumbersGoToThirtyTwoAndAMaskNamesTheirBits(t *testing.T) {
 	h := &testHub{Hub: NewHub(HubConfig{}), t: t}
-	addr := func(n int) string { return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(2000+n)).String() }
+	addr := func(n int) string {
+		return netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(2000+n)).String()
+	}
 	for n := 1; n <= 33; n++ {
 		h.said(addr(n), vectors(t)["safe.connect"])
 	}
