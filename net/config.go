@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"time"
 )
 
@@ -77,6 +78,13 @@ type Config struct {
 	PrefixRate    int // of those, from one IPv4 /24 or IPv6 /56; 4 a second
 	PrefixBurst   int // and at once; 16
 	Provisional   int // handshakes answered and not confirmed by a packet yet; 64, or twice MaxClients if that is more. Token holders: as many again
+
+	// Foreign is given the datagrams that are not of this protocol, and says
+	// whether they were meant for it; EndpointStats counts the others. It is
+	// called under the endpoint's lock, from whoever reads the socket, so it must
+	// not wait and not use the endpoint; datagram is borrowed until it returns.
+	// SendForeign answers. Nil: all are dropped.
+	Foreign func(from netip.AddrPort, datagram []byte) bool
 
 	MaxValue int // NMS2: largest latest value, 1,024 to 65,535; 16,384
 

@@ -49,17 +49,18 @@ type Endpoint struct {
 
 	gate   *plainGate  // Plain
 	sealed *sealedDoor // otherwise
-	listen func(from netip.AddrPort, datagram []byte) bool
 
-	peers  []*peer                  // all in the tables, by ID
-	byAddr map[netip.AddrPort]*peer // the connections of an address, linked by next
-	dials  []*peer                  // those with a handshake in progress
-	open   int                      // connections that have joined and not ended
-	untold int                      // connections whose Left the program has not heard
-	lastID ConnID
-	timers timers
-	outbox *outbox
-	stats  EndpointStats
+	peers      []*peer                  // all in the tables, by ID
+	byAddr     map[netip.AddrPort]*peer // the connections of an address, linked by next
+	dials      []*peer                  // those with a handshake in progress
+	open       int                      // connections that have joined and not ended
+	untold     int                      // connections whose Left the program has not heard
+	lastID     ConnID
+	timers     timers
+	outbox     *outbox
+	paths      []*Path // beside socks
+	pathNumber uint32  // of the next path's first address
+	stats      EndpointStats
 
 	goroutines int
 	turns      int           // goroutines that will look at the timers before they rest
@@ -310,6 +311,9 @@ func (e *Endpoint) Close() error {
 	var errs []error
 	for _, sock := range e.socks {
 		errs = append(errs, sock.Close())
+	}
+	for _, p := range e.takePaths() {
+		errs = append(errs, p.Close())
 	}
 	close(e.closing)
 	if e.mode != reading {

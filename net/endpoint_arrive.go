@@ -21,7 +21,9 @@ func (e *Endpoint) arrive(now time.Duration, d *Datagram) {
 	case len(d.Data) < plainKindLen:
 		e.stats.TooShort++
 	case !ok || kind > plainDenied:
-		e.stats.UnknownKind++
+		if ok || !e.overheard(d) {
+			e.stats.UnknownKind++
+		}
 	case kind == plainRequest || kind == plainResponse:
 		e.knock(now, d, kind)
 	default:

@@ -90,9 +90,12 @@ func (e *Endpoint) reachable(to []netip.AddrPort) (reach []netip.AddrPort) {
 	return reach
 }
 
-// hasSocketFor says whether there is a UDP socket of to's family. A socket of
-// the caller's is taken to reach everything.
+// hasSocketFor says whether there is a UDP socket of to's family, or a path. A
+// socket of the caller's is taken to reach everything else.
 func (e *Endpoint) hasSocketFor(to netip.Addr) bool {
+	if synthetic(to) {
+		return len(e.paths) > 0
+	}
 	return !e.ownUDP || slices.ContainsFunc(e.socks, func(s Socket) bool {
 		return sameFamily(s.LocalAddr().Addr(), to)
 	})

@@ -113,6 +113,7 @@ func (e *Endpoint) readAll(now time.Duration) {
 			e.readBatches(now, sock.(frameSocket))
 		}
 	}
+	e.readPaths()
 }
 
 func (e *Endpoint) readSteps(now time.Duration, s StepSocket) {

@@ -6,11 +6,13 @@ import "net/netip"
 // used under the endpoint's lock.
 type outbox struct {
 	socks  []Socket
+	paths  []*Path
 	frames bool // the sockets must not wait
 	queue  []Datagram
 	n      int
 
 	sent, bytes, unsent uint64
+	single              [1]Datagram // for a path
 }
 
 func newOutbox(socks []Socket, frames bool, size int) *outbox {
@@ -49,20 +51,33 @@ func (o *outbox) send() {
 	}
 }
 
-// run counts the datagrams at the front of batch that go to one family.
+// run counts the datagrams at the front of batch that go by one socket.
 func (o *outbox) run(batch []Datagram) int {
-	if len(o.socks) == 1 {
+	if len(o.socks) == 1 && len(o.paths) == 0 {
 		return len(batch)
 	}
 	n := 1
-	for n < len(batch) && sameFamily(batch[n].Addr.Addr(), batch[0].Addr.Addr()) {
+	for n < len(batch) && o.sameWay(batch[n].Addr.Addr(), batch[0].Addr.Addr()) {
 		n++
 	}
 	return n
 }
 
-// sendRun sends datagrams of one family by the socket of that family.
+// sameWay says whether two addresses are reached by one socket. One of a path
+// goes alone.
+func (o *outbox) sameWay(a, b netip.Addr) bool {
+	if len(o.paths) > 0 && (synthetic(a) || synthetic(b)) {
+		return false
+	}
+	return len(o.socks) == 1 || sameFamily(a, b)
+}
+
+// sendRun sends datagrams that go by one socket.
 func (o *outbox) sendRun(batch []Datagram) {
+	if synthetic(batch[0].Addr.Addr()) {
+		o.sendPath(batch)
+		return
+	}
 	sock := o.socketFor(batch[0].Addr.Addr())
 	for len(batch) > 0 {
 		n, err := o.write(sock, batch)

@@ -61,7 +61,14 @@ func (e *Endpoint) arriveSealed(now time.Duration, d *Datagram) {
 		e.deliverSealed(now, d)
 		return
 	}
-	switch kind, _ := helloKind(d.Data); kind {
+	kind, ok := helloKind(d.Data)
+	if !ok {
+		if !e.overheard(d) {
+			e.stats.UnknownKind++
+		}
+		return
+	}
+	switch kind {
 	case helloRequest, helloResponse:
 		e.knockSealed(now, d, kind)
 	case helloChallenge, helloAccept, helloDenied:
@@ -69,15 +76,8 @@ func (e *Endpoint) arriveSealed(now time.Duration, d *Datagram) {
 	case helloPunch:
 		e.punched(now, d)
 	default:
-		if _, ok := helloKind(d.Data); ok || !e.overheard(d) {
-			e.stats.UnknownKind++
-		}
+		e.stats.UnknownKind++
 	}
-}
-
-// overheard gives a datagram of another protocol to whoever listens for it.
-func (e *Endpoint) overheard(d *Datagram) bool {
-	return e.listen != nil && e.listen(d.Addr, d.Data)
 }
 
 // deliverSealed gives a packet to its connection. The first one that verifies
@@ -258,6 +258,33 @@ func (e *Endpoint) punched(now time.Duration, d *Datagram) {
 // punchedRank puts an address that was learned from a Punch behind those that
 // a dial began with, but before the relayed ones.
 const punchedRank = maxTargets
+
+// addedRank puts addresses that a dial was given later behind all others.
+const addedRank = punchedRank + 1
+
+// AddAddress gives a sealed dial in progress a further address of its peer, a
+// relayed one that was only now allocated, say. It is asked from now on, and
+// preferred to none of the others. It returns an error when the dial is over, has
+// eight addresses already, or the endpoint has no socket for this one;
+// ErrNotInPlain on a plain endpoint.
+func (c *Conn) AddAddress(to netip.AddrPort) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d, dials := c.line.(*dialLine)
+	p, _ := c.owner.(*peer)
+	switch {
+	case p != nil && p.e.sealed == nil:
+		return ErrNotInPlain
+	case !dials || d.over || d.attempt == nil:
+		return ErrClosed
+	case len(p.e.reachable([]netip.AddrPort{to})) == 0:
+		return errNoAddress
+	}
+	d.attempt.advance(p.e.now())
+	err := d.attempt.add(canonical(to), addedRank)
+	p.touched()
+	return err
+}
 
 // Expect registers the psk, 32 bytes, of a pair that a matchmaker introduced:
 // a client whose handshake carries salt proves it. It is good for one

@@ -36,6 +36,7 @@ type mtuSearch struct {
 	base     int // what it has to carry in any case
 	ceiling  int // what both sides would take
 	mayProbe bool
+	relayed  bool // the path is not plain UDP: its size is not asked for
 
 	since  time.Duration // what was sent before says nothing about this search
 	begin  time.Duration // no probe before
@@ -84,7 +85,7 @@ func (m *mtuSearch) probe(now time.Duration) int {
 // probeTime is when a probe is due if nothing is heard before; never if
 // none will be.
 func (m *mtuSearch) probeTime() time.Duration {
-	if !m.mayProbe || m.out || m.candidate() == 0 {
+	if !m.mayProbe || m.relayed || m.out || m.candidate() == 0 {
 		return never
 	}
 	return max(m.begin, m.next)

@@ -78,4 +78,5 @@ func (c *ConnectionCore) share(d *sealedDoor) {
 	s.share = &d.pacer
 	s.joinBudget(&d.budget)
 	s.mtu.mayProbe = s.mtu.mayProbe && d.probes
+	s.mtu.relayed = synthetic(s.path.peer.Addr())
 }

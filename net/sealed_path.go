@@ -41,6 +41,7 @@ func (c *sealedConn) onMove(now time.Duration, move pathMove) {
 	}
 	c.recovery.forgetPath()
 	c.mtu.restart(now)
+	c.mtu.relayed = synthetic(c.path.peer.Addr())
 	if c.bulk != nil {
 		c.bulk.restart()
 	}

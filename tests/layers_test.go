@@ -49,6 +49,7 @@ var theHouse = house{
 			"conn.go", "conn_peer.go", "handler.go", "lossyrelay.go", "mailbox.go", "random.go",
 			"endpoint.go", "endpoint_arrive.go", "endpoint_dial.go", "endpoint_frames.go", "endpoint_outbox.go",
 			"endpoint_peer.go", "endpoint_reading.go", "endpoint_sealed.go", "endpoint_stats.go", "endpoint_watchdog.go",
+			"foreign.go", "paths.go",
 			"outlet.go", "outlet_channel.go", "outlet_func.go",
 			"pair.go", "pair_inprocess.go", "pair_simulated.go",
 			"socket.go", "socket_address.go", "socket_bind.go",
