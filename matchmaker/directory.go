@@ -1,9 +1,6 @@
 package matchmaker
 
 import (
-	"crypto/hmac"
-	"crypto/sha1"
-	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -75,6 +72,7 @@ type Action struct {
 type Directory struct {
 	limits  Limits
 	relay   Relay
+	relays  []netip.Addr // of relay's TURN servers, where their URIs name addresses
 	random  io.Reader
 	unix    func(now time.Duration) int64
 	sockets map[SocketID]*socket
@@ -111,8 +109,16 @@ func NewDirectory(limits Limits, relay Relay, random io.Reader, unix func(now ti
 	if relay.TTL == 0 {
 		relay.TTL = 10 * time.Minute
 	}
+	var relays []netip.Addr
+	for _, uri := range relay.TURN {
+		if u, err := parseServer(uri); err == nil {
+			if a, err := netip.ParseAddr(u.host); err == nil {
+				relays = append(relays, a.Unmap())
+			}
+		}
+	}
 	return &Directory{
-		limits: limits.withDefaults(), relay: relay, random: random, unix: unix,
+		limits: limits.withDefaults(), relay: relay, relays: relays, random: random, unix: unix,
 		sockets: make(map[SocketID]*socket),
 		rooms:   make(map[string]*room),
 		rest:    make(map[string]resting),
@@ -327,10 +333,8 @@ func (d *Directory) servers(now time.Duration, r *room) ([]string, []TURNServer)
 		return d.relay.STUN, nil
 	}
 	ttl := int64(d.relay.TTL / time.Second)
-	user := fmt.Sprintf("%d:%s", d.unix(now)+ttl, r.code)
-	mac := hmac.New(sha1.New, []byte(d.relay.Secret))
-	mac.Write([]byte(user))
-	pass := base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	user := turnUser(d.unix(now)+ttl, r.code)
+	pass := passOf(d.relay.Secret, user)
 	return d.relay.STUN, []TURNServer{{URLs: d.relay.TURN, User: user, Pass: pass, TTL: int(ttl)}}
 }
 
@@ -458,8 +462,8 @@ func (d *Directory) meet(now time.Duration, guest *socket, r *room, m Message) {
 
 	lead := (host.rtt - guest.rtt) / 2
 	ms := func(wait time.Duration) int { return int(min(max(wait, 0), time.Second) / time.Millisecond) }
-	toHost := Message{T: Peer, ID: id, Cands: m.Cands, Key: m.Key, PSK: psk, DelayMS: ms(-lead)}
-	toGuest := Message{T: Peer, ID: id, Cands: r.cands, Key: r.key[:], PSK: psk, DelayMS: ms(lead), Code: r.code, Epoch: r.epoch}
+	toHost := Message{T: Peer, ID: id, Cands: d.vouch(m.Cands, guest, host), Key: m.Key, PSK: psk, DelayMS: ms(-lead)}
+	toGuest := Message{T: Peer, ID: id, Cands: d.vouch(r.cands, host, guest), Key: r.key[:], PSK: psk, DelayMS: ms(lead), Code: r.code, Epoch: r.epoch}
 	toGuest.STUN, toGuest.TURN = d.servers(now, r)
 	d.send(host.id, toHost)
 	d.send(guest.id, toGuest)
@@ -477,7 +481,23 @@ func (d *Directory) pass(now time.Duration, s *socket, m Message) {
 	if p == nil || p.other(s.id) == 0 {
 		return // the pair is over: nothing to tell
 	}
-	d.send(p.other(s.id), Message{T: m.T, ID: p.id, Cands: m.Cands, Data: m.Data})
+	other := d.sockets[p.other(s.id)]
+	if other == nil {
+		return
+	}
+	d.send(other.id, Message{T: m.T, ID: p.id, Cands: d.vouch(m.Cands, s, other), Data: m.Data})
+}
+
+// vouch marks the candidates of one that it may tell another to send to without
+// harm to somebody else.
+func (d *Directory) vouch(cands []Candidate, of, to *socket) []Candidate {
+	out := slices.Clone(cands)
+	for i, c := range out {
+		a := c.Addr.Addr().Unmap()
+		local := a.IsPrivate() || a.IsLoopback()
+		out[i].Own = a == of.addr || slices.Contains(d.relays, a) || local && of.addr == to.addr
+	}
+	return out
 }
 
 func (d *Directory) handoff(now time.Duration, s *socket, m Message) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,8 +99,13 @@ func (w *testDir) wantError(id SocketID, why Why) Message {
 
 func keyOf(n byte) Bytes { return bytes.Repeat([]byte{n}, 32) }
 
-func cand(s string) []Candidate {
-	return []Candidate{{Kind: LocalCandidate, Addr: netip.MustParseAddrPort(s)}}
+func cand(s string) []Candidate { return cands(s) }
+
+func cands(all ...string) (list []Candidate) {
+	for _, s := range all {
+		list = append(list, Candidate{Kind: LocalCandidate, Addr: netip.MustParseAddrPort(s)})
+	}
+	return list
 }
 
 func openRoom(key byte) Message {
@@ -494,4 +500,32 @@ func FuzzDirectory(f *testing.F) {
 			t.Fatalf("%d rooms, %d sockets, %d pairs", rooms, sockets, len(w.d.pairs))
 		}
 	})
+}
+
+func TestTheMatchmakerVouchesForTheAddressesItKnows(t *testing.T) {
+	w := newTestDir(t, Limits{})
+	host, far, near := w.connect("198.51.100.1"), w.connect("198.51.100.9"), w.connect("198.51.100.1")
+	m := openRoom(1)
+	m.Cands = cands("192.168.0.2:5", "198.51.100.1:5", "203.0.113.77:5")
+	w.say(host, m)
+	code := w.one(host, RoomIs).Code
+
+	lie := Candidate{Kind: PublicCandidate, Addr: netip.MustParseAddrPort("203.0.113.66:7"), Own: true}
+	w.say(far, Message{T: Join, Code: code, Proto: 1, Key: make([]byte, 32), Cands: append(cands("192.168.0.3:7", "198.51.100.9:7", "203.0.113.1:60001"), lie)})
+	own := func(m Message) (marks []bool) {
+		for _, c := range m.Cands {
+			marks = append(marks, c.Own)
+		}
+		return marks
+	}
+	if got, want := own(w.one(host, Peer)), []bool{false, true, true, false}; !slices.Equal(got, want) {
+		t.Errorf("the host hears of the guest's %v, want %v: its own IP and the relay's, no private one, no third party", got, want)
+	}
+	if got, want := own(w.one(far, Peer)), []bool{false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("the guest hears of the host's %v, want %v", got, want)
+	}
+	w.say(near, Message{T: Join, Code: code, Proto: 1, Key: make([]byte, 32), Cands: cands("192.168.0.4:7")})
+	if got := own(w.one(near, Peer)); !slices.Equal(got, []bool{true, true, false}) {
+		t.Errorf("a guest of the same IP hears of %v, want the private address too", got)
+	}
 }

@@ -138,6 +138,13 @@ func (s *Server) metrics() http.Handler {
 		}
 		return float64(s.relay.allocations())
 	})
+	reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "partyline", Name: "relay_bytes_total", Help: "Bytes that the relay carried to and from peers."},
+		func() float64 {
+			if s.relay == nil {
+				return 0
+			}
+			return float64(s.relay.carried.Load())
+		}))
 	gauge("uptime_seconds", "Since the start.", func() float64 { return s.now().Truncate(time.Second).Seconds() })
 	counter("rooms_opened_total", "Rooms opened.", func(c *Counts) uint64 { return c.Opened })
 	counter("rooms_reopened_total", "Rooms taken up again by their host.", func(c *Counts) uint64 { return c.Reopened })

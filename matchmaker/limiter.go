@@ -82,12 +82,17 @@ type bucket struct {
 }
 
 func (b *bucket) take(now time.Duration, rate, burst float64) bool {
+	return b.takeSome(now, 1, rate, burst)
+}
+
+// takeSome takes n at once.
+func (b *bucket) takeSome(now time.Duration, n, rate, burst float64) bool {
 	b.used = max(0, b.used-rate*(now-b.last).Seconds())
 	b.last = now
-	if b.used+1 > burst {
+	if b.used+n > burst {
 		return false
 	}
-	b.used++
+	b.used += n
 	return true
 }
 

@@ -22,7 +22,7 @@ type Line interface {
 	Send(m Message) bool
 	// Receive gives the next message that came, false when there is none.
 	Receive() (Message, bool)
-	// Close ends the line at once.
+	// Close ends the line, after what was sent. It does not wait.
 	Close()
 }
 
@@ -31,6 +31,7 @@ const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
 	dialTime   = 5 * time.Second
+	closeTime  = time.Second      // for what is queued when the line is closed
 	pingEvery  = 20 * time.Second // keeps NATs and proxies from forgetting the line
 	lineQueue  = 64               // messages that wait either way
 )
@@ -92,7 +93,7 @@ func (l *line) Receive() (Message, bool) {
 	}
 }
 
-// Close does not wait for the goroutines; they end within a moment.
+// Close does not wait for the goroutines: what was sent has a second to go.
 func (l *line) Close() { l.stop() }
 
 func (l *line) run(ctx context.Context) {
@@ -127,11 +128,12 @@ func (l *line) once(ctx context.Context) (retry time.Duration, err error) {
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(MaxMessage)
-	ctx, end := context.WithCancel(ctx)
+	closing := ctx
+	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	l.rose()
 	var writer sync.WaitGroup
-	writer.Go(func() { defer end(); l.write(ctx, conn) })
+	writer.Go(func() { defer end(); l.write(ctx, closing, conn) })
 	defer writer.Wait()
 	defer end()
 	for {
@@ -152,7 +154,9 @@ func (l *line) once(ctx context.Context) (retry time.Duration, err error) {
 	}
 }
 
-func (l *line) write(ctx context.Context, conn *websocket.Conn) {
+// write sends what is queued, until ctx ends, or closing does and nothing is
+// left to send.
+func (l *line) write(ctx, closing context.Context, conn *websocket.Conn) {
 	t := time.NewTicker(pingEvery)
 	defer t.Stop()
 	for {
@@ -160,10 +164,11 @@ func (l *line) write(ctx context.Context, conn *websocket.Conn) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-closing.Done():
+			l.writeRest(ctx, conn)
+			return
 		case data := <-l.out:
-			one, cancel := context.WithTimeout(ctx, dialTime)
-			err = conn.Write(one, websocket.MessageText, data)
-			cancel()
+			err = writeOne(ctx, conn, data, dialTime)
 		case <-t.C:
 			one, cancel := context.WithTimeout(ctx, dialTime)
 			err = conn.Ping(one)
@@ -173,6 +178,25 @@ func (l *line) write(ctx context.Context, conn *websocket.Conn) {
 			return
 		}
 	}
+}
+
+// writeRest sends what is queued when the line is closed.
+func (l *line) writeRest(ctx context.Context, conn *websocket.Conn) {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
+	for len(l.out) > 0 {
+		if writeOne(ctx, conn, <-l.out, closeTime) != nil {
+			return
+		}
+	}
+	defer time.AfterFunc(closeTime, func() { conn.CloseNow() }).Stop()
+	conn.Close(websocket.StatusNormalClosure, "")
+}
+
+func writeOne(ctx context.Context, conn *websocket.Conn, data []byte, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	return conn.Write(ctx, websocket.MessageText, data)
 }
 
 // rose and fell keep Up and Err; what was queued for the broken line is dropped,

@@ -44,10 +44,14 @@ const (
 )
 
 // A Candidate is an address at which a player may be reached. It is a claim:
-// the matchmaker sees only the address of the player's WebSocket.
+// the matchmaker sees only the address of the player's WebSocket. It marks as
+// Own what it can vouch for: that very IP, its own relay's, or a private address
+// when both of a pair come from one IP. What a client says there is not looked
+// at.
 type Candidate struct {
 	Kind CandidateKind  `json:"k"`
 	Addr netip.AddrPort `json:"a"`
+	Own  bool           `json:"own,omitempty"`
 }
 
 // A TURNServer is a relay with credentials that end after TTL seconds.

@@ -5,8 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/logging"
@@ -20,10 +19,8 @@ const RelayPort0 = 60000
 // It serves nobody without a room's credentials and reaches public addresses
 // alone.
 type relayServer struct {
-	turn *turn.Server
-
-	mu    sync.Mutex
-	count map[string]int // allocations of a user
+	turn    *turn.Server
+	carried atomic.Uint64 // bytes, to and from peers
 }
 
 const realm = "partyline"
@@ -35,24 +32,25 @@ type relayConfig struct {
 	bind         string     // what relay sockets are bound to
 	port0, ports uint16
 	secret       string
-	quota        int // allocations of one room's credentials
+	quota        int // allocations of one room
+	rate         int // bytes a second of one allocation, each way
 	allowPrivate bool
 	log          *slog.Logger
 }
 
 func startRelay(c relayConfig) (*relayServer, error) {
-	s := &relayServer{count: make(map[string]int)}
-	addresses := &turn.RelayAddressGeneratorPortRange{
+	s := &relayServer{}
+	addresses := meteredRelay{rate: float64(c.rate), carried: &s.carried, RelayAddressGenerator: &turn.RelayAddressGeneratorPortRange{
 		RelayAddress: net.IP(c.public.AsSlice()),
 		Address:      c.bind,
 		MinPort:      c.port0,
 		MaxPort:      c.port0 + c.ports - 1,
-	}
+	}}
 	permit := func(_ net.Addr, peer net.IP) bool {
 		a, ok := netip.AddrFromSlice(peer)
 		return ok && (c.allowPrivate || relayable(a.Unmap(), c.public))
 	}
-	auth := turn.LongTermTURNRESTAuthHandler(c.secret, quiet{}.NewLogger("turn"))
+	users := newRelayUsers(c.secret, c.quota)
 	server, err := turn.NewServer(turn.ServerConfig{
 		Realm: realm,
 		PacketConnConfigs: []turn.PacketConnConfig{{
@@ -62,11 +60,11 @@ func startRelay(c relayConfig) (*relayServer, error) {
 			Listener: c.tcp, RelayAddressGenerator: addresses, PermissionHandler: permit,
 		}},
 		LoggerFactory: quiet{},
-		AuthHandler:   auth,
-		QuotaHandler:  func(user, _ string, _ net.Addr) bool { return s.within(user, c.quota) },
+		AuthHandler:   users.auth,
+		QuotaHandler:  func(room, _ string, _ net.Addr) bool { return users.within(room) },
 		EventHandler: turn.EventHandler{
-			OnAllocationCreated: func(_, _ net.Addr, _, user, _ string, _ net.Addr, _ int) { s.add(user, 1) },
-			OnAllocationDeleted: func(_, _ net.Addr, _, user, _ string) { s.add(user, -1) },
+			OnAllocationCreated: func(from, _ net.Addr, _, room, _ string, _ net.Addr, _ int) { users.add(from, room, 1) },
+			OnAllocationDeleted: func(from, _ net.Addr, _, room, _ string) { users.add(from, room, -1) },
 		},
 	})
 	if err != nil {
@@ -76,30 +74,9 @@ func startRelay(c relayConfig) (*relayServer, error) {
 	return s, nil
 }
 
-// within: the quota is by room, and a room's users differ by their expiry.
-func (s *relayServer) within(user string, quota int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.count[roomOf(user)] < quota
-}
-
-func (s *relayServer) add(user string, n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	room := roomOf(user)
-	if s.count[room] += n; s.count[room] <= 0 {
-		delete(s.count, room)
-	}
-}
-
 func (s *relayServer) allocations() int { return s.turn.AllocationCount() }
 
 func (s *relayServer) close() error { return s.turn.Close() }
-
-func roomOf(user string) string {
-	_, room, _ := strings.Cut(user, ":")
-	return room
-}
 
 // relayable says whether the relay may send to a. It refuses its own address
 // and everything that is not the public Internet, so that it opens no way into

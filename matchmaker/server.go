@@ -32,6 +32,7 @@ type ServerConfig struct {
 	RelayPorts     uint16         // how many; 4096
 	RelaySecret    string         // of TURN's credentials; random
 	RelayQuota     int            // allocations of one room; 32
+	RelayRate      int            // bytes a second of one allocation, each way; 1 MiB
 	STUN           []string       // other STUN servers to hand out, "stun:host:port"
 	TURN           []string       // other TURN servers with the same RelaySecret, "turn:host:port"
 	TLS            *tls.Config    // nil: plain HTTP, as behind a proxy
@@ -110,6 +111,9 @@ func (c *ServerConfig) setDefaults() {
 	if c.RelayQuota == 0 {
 		c.RelayQuota = 32
 	}
+	if c.RelayRate == 0 {
+		c.RelayRate = 1 << 20
+	}
 	if c.RelaySecret == "" {
 		var b [24]byte
 		rand.Read(b[:])
@@ -159,7 +163,7 @@ func (s *Server) startRelay(relay *Relay) error {
 	r, err := startRelay(relayConfig{
 		udp: s.udp, tcp: s.split.stun, public: public, bind: bind.String(),
 		port0: s.cfg.RelayPort0, ports: s.cfg.RelayPorts, secret: s.cfg.RelaySecret,
-		quota: s.cfg.RelayQuota, allowPrivate: s.cfg.AllowPrivate, log: s.log,
+		quota: s.cfg.RelayQuota, rate: s.cfg.RelayRate, allowPrivate: s.cfg.AllowPrivate, log: s.log,
 	})
 	if err != nil {
 		return err

@@ -41,6 +41,7 @@ func run() error {
 	ports := flag.Uint("relay-ports", 4096, "how many ports the relay may use")
 	flag.StringVar(&cfg.RelaySecret, "relay-secret", "", "secret of TURN's credentials, when several servers share it (default: random)")
 	flag.IntVar(&cfg.RelayQuota, "relay-quota", 32, "relayed players of one room")
+	flag.IntVar(&cfg.RelayRate, "relay-rate", 1<<20, "bytes a second that the relay carries for one player, each way")
 	flag.StringVar(&stun, "stun", "", "other STUN servers to hand out, comma-separated, as stun:host:port")
 	flag.StringVar(&turn, "turn", "", "other TURN servers with the same -relay-secret, comma-separated, as turn:host:port")
 	flag.StringVar(&cert, "tls-cert", "", "certificate file (PEM)")
