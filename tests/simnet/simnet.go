@@ -5,7 +5,8 @@
 //
 // A [Network] makes [Socket]s, each a netmsg.StepSocket with an address of its
 // own, to be given to party.Config.Socket or netmsg.NewEndpoint. There are no
-// routers: an address reaches every other. Datagrams move only in Advance, which
+// routers: an address reaches every other. Where routers matter, and rooms, take
+// tests/world. Datagrams move only in Advance, which
 // moves the clock; a socket holds what has come until it is read. What is sent
 // to an address without a socket is lost, and so is what finds a socket full.
 //
