@@ -428,7 +428,7 @@ func (d *Directory) join(now time.Duration, s *socket, m Message) {
 		d.send(s.id, Message{T: Error, Why: Busy, Code: code, Text: "the room is between hosts", RetryMS: 1000})
 	case r.proto != m.Proto:
 		d.send(s.id, Message{T: Error, Why: Proto, Code: code, Text: fmt.Sprintf("the host plays version %d, you %d", r.proto, m.Proto)})
-	case r.max > 0 && r.players >= r.max:
+	case r.max > 0 && r.players >= r.max && !m.Again:
 		d.send(s.id, Message{T: Error, Why: Full, Code: code, Text: fmt.Sprintf("all %d places are taken", r.max)})
 	case r.pairs >= maxPairs:
 		d.send(s.id, Message{T: Error, Why: Busy, Code: code, Text: "too many are joining", RetryMS: 2000})

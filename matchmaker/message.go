@@ -113,6 +113,7 @@ type Message struct {
 	Public  bool            `json:"public,omitempty"`
 	Players int             `json:"players,omitempty"`
 	Renew   bool            `json:"renew,omitempty"`
+	Again   bool            `json:"again,omitempty"` // join: as one who has a place already
 	Code    string          `json:"code,omitempty"`
 	Ticket  Bytes           `json:"ticket,omitempty"`
 	Epoch   uint32          `json:"epoch,omitempty"`

@@ -148,9 +148,12 @@ func (c *RelayClient) run(ctx context.Context, ways []relayWay) {
 	for {
 		select {
 		case <-ctx.Done():
+			for len(c.out) > 0 {
+				a.send(<-c.out)
+			}
 			return
 		case d := <-c.out:
-			a.relayed.WriteTo(d.Data, net.UDPAddrFromAddrPort(d.Addr)) // what fails is a lost packet
+			a.send(d)
 		}
 	}
 }
@@ -223,7 +226,7 @@ func (c *RelayClient) LocalAddr() netip.AddrPort {
 	return c.local
 }
 
-// Close gives the address back. It does not wait.
+// Close gives the address back, after what was queued. It does not wait.
 func (c *RelayClient) Close() error {
 	c.stop()
 	return nil
@@ -235,6 +238,11 @@ type allocation struct {
 	relayed net.PacketConn
 	local   net.Addr
 	socket  net.PacketConn
+}
+
+// send sends a datagram. What fails is a lost packet.
+func (a *allocation) send(d netmsg.Datagram) {
+	a.relayed.WriteTo(d.Data, net.UDPAddrFromAddrPort(d.Addr))
 }
 
 func (a *allocation) close() {

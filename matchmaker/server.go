@@ -124,8 +124,23 @@ func (c *ServerConfig) setDefaults() {
 	}
 }
 
-// listen binds TCP first and then UDP at the same port.
-func (s *Server) listen() error {
+// portTries is how often a port is drawn that has to be free on TCP and UDP.
+const portTries = 32
+
+// listen binds TCP first and then UDP at the same port. Where the system
+// chooses the port, another program may have the other half of it: then
+// another is drawn.
+func (s *Server) listen() (err error) {
+	at, _ := net.ResolveTCPAddr("tcp", s.cfg.Addr)
+	for range portTries {
+		if err = s.listenOnce(); err == nil || at == nil || at.Port != 0 {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *Server) listenOnce() error {
 	tcp, err := net.Listen("tcp", s.cfg.Addr)
 	if err != nil {
 		return fmt.Errorf("matchmaker: listen on %q: %w", s.cfg.Addr, err)

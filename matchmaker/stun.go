@@ -38,6 +38,21 @@ func ParseBinding(datagram []byte) (id TransactionID, seen netip.AddrPort, ok bo
 	return m.TransactionID, netip.AddrPortFrom(ip.Unmap(), uint16(mapped.Port)), true
 }
 
+// BindingAnswer is what a STUN server answers to a datagram from an address: for
+// simulated worlds. It returns false if the datagram is no question.
+func BindingAnswer(datagram []byte, from netip.AddrPort) (answer []byte, ok bool) {
+	question := stun.New()
+	if !stun.IsMessage(datagram) || stun.Decode(datagram, question) != nil || question.Type != stun.BindingRequest {
+		return nil, false
+	}
+	seen := &stun.XORMappedAddress{IP: from.Addr().AsSlice(), Port: int(from.Port())}
+	m, err := stun.Build(question, stun.BindingSuccess, seen, stun.Fingerprint)
+	if err != nil {
+		return nil, false
+	}
+	return m.Raw, true
+}
+
 // serverURL is a STUN or TURN server as a URI names it.
 type serverURL struct {
 	host string // a name or an address

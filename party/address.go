@@ -16,22 +16,39 @@ type localAddr struct {
 	addr  netip.Addr
 }
 
-// bestAddr chooses the address that others reach this machine by: that of the
-// default route (route, not valid if there is none) before all others, then
-// public, private and IPv6 ones; those of containers and virtual machines only
-// if there is nothing else, and loopback last. Link-local addresses are never
-// chosen. It is not valid if nothing is left.
+// bestAddr chooses the address that others reach this machine by, the first of
+// usableAddrs. It is not valid if there is none.
 func bestAddr(all []localAddr, route netip.Addr) netip.Addr {
+	if usable := usableAddrs(all, route); len(usable) > 0 {
+		return usable[0]
+	}
+	return netip.Addr{}
+}
+
+// usableAddrs lists the addresses that others may reach this machine by: that
+// of the default route (route, not valid if there is none) before all others,
+// then public, private and IPv6 ones; those of containers and virtual machines,
+// or else loopback, only if there is nothing better. Link-local addresses are
+// never among them.
+func usableAddrs(all []localAddr, route netip.Addr) (list []netip.Addr) {
 	usable := slices.DeleteFunc(slices.Clone(all), func(a localAddr) bool {
 		return !a.addr.IsValid() || a.addr.IsLinkLocalUnicast() || a.addr.IsUnspecified() || a.addr.IsMulticast()
 	})
-	if len(usable) == 0 {
-		return netip.Addr{}
-	}
-	return slices.MinFunc(usable, func(a, b localAddr) int {
+	slices.SortStableFunc(usable, func(a, b localAddr) int {
 		return cmp.Compare(a.distance(route), b.distance(route))
-	}).addr
+	})
+	for _, a := range usable {
+		far := a.distance(route)
+		if far >= bridgeDistance && far > usable[0].distance(route) {
+			break
+		}
+		list = append(list, a.addr)
+	}
+	return list
 }
+
+// bridgeDistance is that of addresses that are used for want of others.
+const bridgeDistance = 5
 
 // distance is how far an address is from being the one that others use.
 func (a localAddr) distance(route netip.Addr) int {
@@ -41,7 +58,7 @@ func (a localAddr) distance(route netip.Addr) int {
 	case a.addr.IsLoopback():
 		return 6
 	case a.bridge():
-		return 5
+		return bridgeDistance
 	case a.addr == route:
 		return 0
 	case a.addr.Is6():

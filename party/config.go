@@ -22,6 +22,39 @@ type Config struct {
 	// have the same. The constant MaxMessage if zero.
 	MaxMessage int
 
+	// SignalURL is the matchmaker's, as "wss://play.example.com": it turns rooms
+	// on. Host opens one, whose code the fact RoomOpen tells, and guests join by
+	// the code through any router. Empty: no rooms; a room code is
+	// Down(WhyNoMatchmaker).
+	SignalURL string
+
+	// Name is what a public list calls the party, at most 64 bytes of UTF-8; more
+	// is left off.
+	Name string
+
+	// Public shows the room, its name and its code in the matchmaker's list.
+	Public bool
+
+	// A STUN server says at which address others see this side: StunAt,
+	// "203.0.113.1:27400", or StunHost with StunPort (27400 if zero), a name or an
+	// address. Both empty: the matchmaker's.
+	StunHost string
+	StunPort uint16
+	StunAt   string
+
+	// NoStun asks no STUN server. Behind a router that others do not share, only
+	// the relay is left then.
+	NoStun bool
+
+	// ForceRelay joins by room code over the relay alone, so that neither the
+	// host nor the other guests learn this side's address. A host with it reaches
+	// its guests over their relay, but its own address is told to them.
+	ForceRelay bool
+
+	// Network is how the matchmaker and the relay are reached; the zero Network is
+	// the machine's.
+	Network Network
+
 	// Identity is a private X25519 key of 32 bytes by which others know this
 	// player again from one party to the next. Nil: Config.Seat's, or else made
 	// new by New.
@@ -82,6 +115,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.StallTimeout == 0 {
 		c.StallTimeout = StallTimeout
+	}
+	if c.StunPort == 0 {
+		c.StunPort = StunPort
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -20,6 +20,9 @@ func (p *Party) watch() {
 	case p.alone():
 		return
 	}
+	if p.phase == phaseCalm && p.place.room.code != "" {
+		p.openLine() // so that it is there when it is needed
+	}
 	p.phase, p.cause = phaseWatch, WhySilent
 	first := p.heirs()[0]
 	if first != p.place.pid {
@@ -32,6 +35,7 @@ func (p *Party) watch() {
 // calm takes back what was done because the host was silent.
 func (p *Party) calm() {
 	p.phase = phaseCalm
+	p.errandDone()
 	p.endDials(nil)
 	p.pointAskers()
 }
@@ -48,9 +52,12 @@ func (p *Party) seekOn() {
 		return
 	}
 	heirs := p.heirs()
-	if sought >= anyOpens || sought >= secondOpens && heirs[1] == p.place.pid {
+	if (sought >= anyOpens || sought >= secondOpens && heirs[1] == p.place.pid) && !p.holderAlive() {
 		p.open()
 		return
+	}
+	if sought >= restAfter {
+		p.seekByRoom()
 	}
 	p.tryMember(heirs[0])
 	if sought >= secondAfter {

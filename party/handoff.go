@@ -32,6 +32,7 @@ func (p *Party) HandOff(to PID) error {
 	h := handOff{p.place.roster.epoch + 1, to}
 	p.now = p.clock.now()
 	p.handing = handing{true, p.now + handOffWait, movedText(h)}
+	p.leaveRoom(to)
 	p.sendRoster()
 	for _, r := range p.peers {
 		if r.role == roleGuest {
@@ -70,12 +71,13 @@ func (p *Party) firstHeir() PID {
 }
 
 // bequest is what a host that leaves tells its guests: who is host next. With
-// one guest alone there is nobody to be host for.
-func (p *Party) bequest() (moved bool, text string) {
+// one guest alone there is nobody to be host for: 0.
+func (p *Party) bequest() (heir PID, text string) {
 	if p.cfg.NoHandOff || p.count(roleGuest) < 2 {
-		return false, ""
+		return 0, ""
 	}
-	return true, movedText(handOff{p.place.roster.epoch + 1, p.firstHeir()})
+	heir = p.firstHeir()
+	return heir, movedText(handOff{p.place.roster.epoch + 1, heir})
 }
 
 // movedText is the text of a going that says WhyMoved: epoch and pid of the

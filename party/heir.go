@@ -12,12 +12,17 @@ import (
 // open makes this member the heir: it takes other members, and is host in fact
 // when the first has come.
 func (p *Party) open() {
-	p.phase, p.heirEpoch = phaseOpen, p.highest+1
+	if p.holderAlive() {
+		p.seekByRoom()
+		return
+	}
+	p.phase, p.heirEpoch, p.claimed = phaseOpen, p.highest+1, p.now
 	if p.named == p.place.pid {
 		p.heirEpoch = p.highest // the one that it was named for
 	}
 	p.endDials(nil)
 	p.tries = p.tries[:0]
+	p.claimRoom()
 	p.takeAskers()
 	p.openOn()
 }
@@ -34,6 +39,7 @@ func (p *Party) openOn() {
 	for _, m := range p.place.roster.members {
 		p.tryMember(m.pid)
 	}
+	p.takeAskers() // those who came before the matchmaker's answer
 }
 
 // askerSaid takes what a member says that asks this guest: its hello.
@@ -88,6 +94,9 @@ func (p *Party) before(a, b PID) bool {
 // takeAskers makes this heir the host in fact, if a member asks that it may
 // take. One that seeks a host lifts the heir's epoch above its own.
 func (p *Party) takeAskers() {
+	if p.phase != phaseOpen || !p.claimAnswered() {
+		return
+	}
 	for _, r := range p.peers {
 		if p.asks(r) && r.early.opening == 0 {
 			p.heirEpoch = max(p.heirEpoch, r.early.followed+1)
@@ -152,6 +161,7 @@ func (p *Party) rule(token, epoch uint32) {
 	p.succession = succession{highest: epoch}
 	p.rosterChanged()
 	p.ep.SetAccepting(true)
+	p.hold()
 }
 
 // welcome takes a member that asked. Its hello is for the game, which has not

@@ -4,7 +4,9 @@ import "time"
 
 // Host opens a socket on port (0: the system chooses; with Config.Socket, its
 // own) and takes guests. token is an id of the session, for the game to use;
-// guests learn it. The error wraps WhyPortInUse, WhySocket or ErrBusy.
+// guests learn it. Where Config.SignalURL is set a room is opened too, which
+// RoomOpen or RoomFailed tells. The error wraps WhyPortInUse, WhySocket or
+// ErrBusy.
 func (p *Party) Host(port uint16, token uint32) error {
 	if err := p.begin(); err != nil {
 		return err
@@ -19,6 +21,8 @@ func (p *Party) Host(port uint16, token uint32) error {
 	p.place.roster = roster{version: 1, epoch: 1, token: token, last: hostPID}
 	p.place.roster.add(rosterMember{pid: hostPID, flags: isHost, key: p.key})
 	p.tellDoor()
+	p.startOutside()
+	p.hold()
 	return nil
 }
 
@@ -49,7 +53,7 @@ func (p *Party) Accept(peer *Peer) PID {
 func (p *Party) seatGuest(r *Peer, m rosterMember) {
 	r.role, r.pid, r.slot = roleGuest, m.pid, int(m.slot)
 	m.flags &^= isHost
-	m.cands = p.candidatesOf(r.Addr())
+	p.locate(r, &m)
 	p.place.roster.remove(m.pid)
 	p.place.roster.add(m)
 	p.rosterChanged()
@@ -111,6 +115,7 @@ func (p *Party) ClosePeer(peer *Peer, text string) {
 func (p *Party) kick(r *Peer, text string) {
 	p.sendOff(r, codeKicked, text)
 	p.unseat(r)
+	p.room.renew = p.room.held // who was let go has the old key to the room
 	p.tell(Fact{Kind: Closed, Peer: r, PID: r.pid, Why: WhyKicked, Text: text})
 }
 

@@ -9,8 +9,12 @@ import (
 
 // Join sets out for a host. It does not wait: Facts tell Joined or Down,
 // exactly one of them, within JoinTimeout unless HelloWait was called. An
-// address without a port means Config.Port. A room code ends in
-// Down(WhyNoMatchmaker): no matchmaker is set.
+// address without a port means Config.Port. A room's code leads to its host by
+// the matchmaker, Config.SignalURL: directly if the routers let it, or else over
+// the relay. Party.Stage says how far that has come, and each way it can fail
+// has its own Why: WhyNoMatchmaker, WhyNoRoom, WhyRoomClosed, WhyFull, WhyProto,
+// WhyThrottled, WhyNoPath (Text says what was tried), WhyKey, WhyNoAnswer (the
+// host was reached, and its game did not answer).
 //
 // It returns an error, and no fact follows, when a session is on (ErrBusy),
 // when the target is no address (WhyBadCode), when the hello is too large, or
@@ -38,9 +42,7 @@ func (p *Party) setOut(to codes.Target) error {
 	p.target = to
 	p.place.fresh()
 	if to.Room != "" {
-		p.why = WhyNoMatchmaker
-		p.tell(Fact{Kind: Down, Why: WhyNoMatchmaker, Text: to.Room})
-		return nil
+		return p.setOutByRoom(to)
 	}
 	addr, err := p.addrOf(to)
 	if err != nil {
@@ -56,6 +58,25 @@ func (p *Party) setOut(to codes.Target) error {
 	}
 	p.state = StateJoining
 	p.helloBy, p.helloMax = p.now+JoinTimeout, p.now+MaxHelloWait
+	return nil
+}
+
+// setOutByRoom begins a join by a room's code.
+func (p *Party) setOutByRoom(to codes.Target) error {
+	if p.helloErr != nil {
+		return fmt.Errorf("party: the hello cannot be sent: %w", p.helloErr)
+	}
+	if p.cfg.SignalURL == "" {
+		p.why = WhyNoMatchmaker
+		p.tell(Fact{Kind: Down, Why: WhyNoMatchmaker, Text: to.Room})
+		return nil
+	}
+	if err := p.openSocket(0, false); err != nil {
+		return err
+	}
+	p.state = StateJoining
+	p.helloBy, p.helloMax = p.now+JoinTimeout, p.now+MaxHelloWait
+	p.joinRoom(to)
 	return nil
 }
 
@@ -163,6 +184,7 @@ func (p *Party) settle(r *Peer, t roster) {
 	p.place.pid, p.place.seat, p.place.seated = r.accepted.pid, r.accepted.seat, true
 	p.place.roster = t
 	p.succession = succession{highest: t.epoch}
+	p.errandDone()
 	p.ep.SetAccepting(!p.cfg.NoHandOff) // for members that lose the host
 	r.say(opRosterAck, appendVersion(p.scratch(), t.version))
 	p.tellDoor()

@@ -1,6 +1,10 @@
 package party
 
-import "time"
+import (
+	"time"
+
+	"github.com/partyline-go/partyline/matchmaker"
+)
 
 // Sizes are bytes of the game's own data: the library's headers come on top.
 // They stand for the party that New(Config{}) makes.
@@ -53,6 +57,9 @@ const (
 
 	// DefaultPort is the default of Config.Port.
 	DefaultPort = 27415
+
+	// StunPort is the default of Config.StunPort: a matchmaker's.
+	StunPort = matchmaker.DefaultPort
 
 	// MaxStream is the highest stream of latest values: each member has streams 0
 	// to 63.

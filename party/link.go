@@ -59,6 +59,8 @@ type trust struct {
 	key         *[keySize]byte // nil: unknown
 	fingerprint uint64         // of its key; 0: unknown
 	secret      uint64         // of its invitation; 0: none
+	pair        []byte         // the psk that a matchmaker gave; nil: none
+	salt        [8]byte        // and that pair's id
 }
 
 // dial begins a connection. What it says first goes in its handshake.
@@ -70,6 +72,9 @@ func (p *Party) dial(to []netip.AddrPort, e early, t trust) (*Peer, error) {
 	if t.secret != 0 {
 		opt.Secret = secretBytes(t.secret)
 	}
+	if t.pair != nil {
+		opt.PSK, opt.Salt = t.pair, t.salt
+	}
 	conn, err := p.ep.Dial(to, opt)
 	if err != nil {
 		return nil, err
@@ -80,7 +85,7 @@ func (p *Party) dial(to []netip.AddrPort, e early, t trust) (*Peer, error) {
 // opened notes that a connection is open: this side's hello is the first that
 // goes over one that it dialled.
 func (r *Peer) opened() {
-	r.open = true
+	r.open, r.openedAt = true, r.party.now
 	copy(r.key[:], r.conn.PeerKey())
 	if r.role == roleDial {
 		r.enqueue(Reliable, []byte{byte(Hello), 0}, r.party.hello)

@@ -64,6 +64,12 @@ type session struct {
 	own  netip.AddrPort // where others reach this side; not valid: not looked for yet
 	code string         // JoinCode's
 
+	ears    *ears
+	out     outside
+	room    room
+	pairs   []pair   // who joins by the room's code, where this side holds it
+	meeting *meeting // with the room's holder; nil: none
+
 	rosterDue bool      // hosting: the guests must hear of a change
 	passings  []passing // hosting: what guests said to each other, until the end of Begin
 	handing   handing
@@ -108,10 +114,11 @@ func (p *Party) Begin(dt time.Duration) {
 	p.releaseHellos()
 }
 
-// Update comes after the game has read the inbox: it looks after hellos that
-// wait, and after the succession when the host is silent.
+// Update comes after the game has read the inbox: it looks after the room, after
+// hellos that wait, and after the succession when the host is silent.
 func (p *Party) Update() {
 	p.now = p.clock.now()
+	p.tendRoom()
 	p.judgeHellos()
 	p.succeed()
 }
@@ -123,7 +130,9 @@ func (p *Party) End() {
 	}
 	p.now = p.clock.now()
 	p.handOver()
+	p.followMoves()
 	p.sendRoster()
+	p.sendTickets()
 	p.letGo()
 	p.send()
 	p.forgetEnded()
@@ -147,6 +156,7 @@ func (p *Party) KeepAlive() {
 	p.now = p.clock.now()
 	if p.ep != nil {
 		p.ep.KeepAlive(p.now)
+		p.tendRoom()
 	}
 }
 
@@ -212,6 +222,3 @@ func (p *Party) Port() uint16 {
 
 // Target is where the last Join, Dial or Follow went.
 func (p *Party) Target() codes.Target { return p.target }
-
-// Room is the code of the party's room; "" when there is none.
-func (p *Party) Room() string { return "" }

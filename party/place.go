@@ -14,6 +14,7 @@ type place struct {
 	seat   [seatSize]byte
 	seated bool   // seat is one
 	roster roster // the newest; its epoch is the one this side follows
+	room   roomKey
 }
 
 // takeIdentity takes the key that the Config gives, or Config.Seat; or makes a

@@ -137,6 +137,8 @@ func (p *Party) hostTold(r *Peer, op byte, fields []byte) {
 		} else {
 			p.misbehaved(r)
 		}
+	case opTicket:
+		p.newTicket(r, fields)
 	}
 }
 

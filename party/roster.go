@@ -5,6 +5,8 @@ import (
 	"iter"
 	"net/netip"
 	"slices"
+
+	"github.com/partyline-go/partyline/matchmaker"
 )
 
 // A roster is everyone in the party, in the order in which they would become
@@ -240,6 +242,46 @@ func (p *Party) candidatesOf(addr netip.AddrPort) []candidate {
 		cands = append(cands, candidate{candLocal, netip.AddrPortFrom(own, addr.Port())})
 	}
 	return cands
+}
+
+// locate puts into a guest's place in the roster where the others may reach it:
+// nowhere, if it is reached over a relay alone.
+func (p *Party) locate(r *Peer, m *rosterMember) {
+	r.located = r.Addr()
+	m.flags &^= relayOnly | cannotHost
+	m.cands = nil
+	if r.Path() == Relayed {
+		m.flags |= relayOnly | cannotHost
+		return
+	}
+	m.cands = p.candidatesOf(r.Addr())
+	for _, at := range append(pick(nil, r.cands, matchmaker.LocalCandidate, dialLocals), pick(nil, r.cands, matchmaker.PublicCandidate, dialPublics)...) {
+		known := slices.ContainsFunc(m.cands, func(c candidate) bool { return c.addr == at })
+		if known || len(m.cands) == maxCandidates {
+			continue
+		}
+		kind := uint8(candPublic)
+		if at.Addr().IsPrivate() {
+			kind = candLocal
+		}
+		m.cands = append(m.cands, candidate{kind, at})
+	}
+}
+
+// followMoves notes in the roster where guests are that have moved.
+func (p *Party) followMoves() {
+	for _, r := range p.peers {
+		if r.role != roleGuest || r.located == r.Addr() {
+			continue
+		}
+		if m := p.place.roster.member(r.pid); m != nil {
+			moved := *m
+			p.locate(r, &moved)
+			p.place.roster.remove(r.pid)
+			p.place.roster.add(moved)
+			p.rosterChanged()
+		}
+	}
 }
 
 // A Member is someone in the party, connected to this side or not.

@@ -15,7 +15,8 @@ import (
 // one.
 func (p *Party) openSocket(port uint16, accepting bool) error {
 	p.secret = p.random64() & secretMask
-	cfg := p.netConfig()
+	cfg, ears := p.netConfig(), &ears{}
+	cfg.Foreign = ears.hear
 	mail := netmsg.NewMailbox(0)
 	var ep *netmsg.Endpoint
 	if p.socket != nil {
@@ -30,7 +31,7 @@ func (p *Party) openSocket(port uint16, accepting bool) error {
 	ep.SetAccepting(accepting)
 	p.now = p.clock.now()
 	ep.Drain(p.now) // a stepped endpoint has to hear what time it is
-	p.session = session{ep: ep, mail: mail}
+	p.session = session{ep: ep, mail: mail, ears: ears}
 	p.tellDoor()
 	p.why = WhyNone
 	p.meter = meter{}
@@ -74,6 +75,8 @@ func (p *Party) closeSession() {
 	for _, r := range p.peers {
 		r.end()
 	}
+	p.endMeeting()
+	p.dropLine()
 	p.session = session{}
 }
 
@@ -134,7 +137,9 @@ func (p *Party) goodbye() {
 	if p.state != StateHosting {
 		return
 	}
-	moved, text := p.bequest()
+	heir, text := p.bequest()
+	p.leaveRoom(heir)
+	moved := heir != 0
 	for _, r := range p.peers {
 		switch {
 		case r.role == roleGuest && moved:

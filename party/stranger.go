@@ -18,6 +18,7 @@ func (p *Party) arrived(conn *netmsg.Conn) {
 	crowd := p.count(roleStranger) + p.count(roleAsker)
 	r := p.addPeer(conn, role)
 	r.opened()
+	p.recall(r)
 	r.waitBy, r.waitMax = p.now+JoinTimeout, p.now+MaxHelloWait
 	e, ok := parseEarly(conn.Greeting())
 	switch {
@@ -105,7 +106,7 @@ func (p *Party) guestAt(r *Peer) *Peer {
 // judgeHellos ends the waits that have lasted too long.
 func (p *Party) judgeHellos() {
 	if p.state == StateJoining && p.now >= p.helloBy {
-		p.down(p.unanswered(), "")
+		p.down(p.unanswered())
 		return
 	}
 	for _, r := range p.peers {
@@ -116,13 +117,16 @@ func (p *Party) judgeHellos() {
 }
 
 // unanswered is why a join that has lasted too long was in vain.
-func (p *Party) unanswered() Why {
+func (p *Party) unanswered() (why Why, text string) {
+	if p.target.Room != "" {
+		return p.noPath()
+	}
 	for _, r := range p.peers {
 		if r.role == roleDial && r.conn.WrongKey() {
-			return WhyKey
+			return WhyKey, ""
 		}
 	}
-	return WhyNoAnswer
+	return WhyNoAnswer, ""
 }
 
 // HelloWait lets a hello wait for d from now at least: at a guest its own, at

@@ -52,7 +52,8 @@ type succession struct {
 	oldHost netip.AddrPort
 	tries   []try
 
-	heirEpoch uint32 // opening: the epoch to host
+	heirEpoch uint32        // opening: the epoch to host
+	claimed   time.Duration // opening: since when
 
 	awaitBy time.Duration // hosting: until when members that have not come are kept; 0: none are
 	missing []rosterMember

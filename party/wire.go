@@ -8,6 +8,7 @@ const (
 	opRoster    = 2 // host: see roster
 	opRosterAck = 3 // guest: version 4
 	opHandOff   = 4 // host: epoch 4, heir 2
+	opTicket    = 7 // host: room code 8, ticket 16
 )
 
 // A wireReader reads a library message. Reading past the end gives zeros.

@@ -1,0 +1,442 @@
+package party
+
+import (
+	"time"
+
+	"github.com/partyline-go/partyline/matchmaker"
+)
+
+// A room is a party's place at the matchmaker: its code leads newcomers to the
+// host, whoever that is. What the matchmaker wants to hear, and says, is
+// matchmaker.Message; when this side speaks is here.
+
+const (
+	refreshEvery = 15 * time.Second // a holder says that it is there
+
+	// roomPatience is how long a room may be away before RoomFailed says so: a
+	// matchmaker that is started again is back sooner.
+	roomPatience = 5 * time.Second
+
+	// signalTime is how long a join waits for the matchmaker to be reached.
+	signalTime = 5 * time.Second
+
+	claimEvery   = 2 * time.Second  // an heir asks for the room
+	openEvery    = 5 * time.Second  // a host, if it heard nothing
+	claimWait    = 3 * time.Second  // an heir waits for an answer before it takes a guest
+	heirPatience = 10 * time.Second // an heir leaves a matchmaker that has forgotten the room to the old host
+
+	aliveFor    = 10 * time.Second // how long it is believed that the holder is alive
+	leastPause  = time.Second      // after a refusal
+	latestPause = time.Minute
+)
+
+// An errand is what this side wants of the matchmaker.
+type errand uint8
+
+const (
+	errandNone  errand = iota
+	errandHold         // a host: to have the room, and to keep it
+	errandClaim        // an heir: to have it
+	errandJoin         // a newcomer, or a member that seeks: to meet its holder
+)
+
+// A key to a room is what its next holder has to show.
+type roomKey struct {
+	code   string // as it is shown; "": no room
+	ticket [ticketSize]byte
+}
+
+const ticketSize = 16 // bytes
+
+// A room is what a session has to do with the matchmaker.
+type room struct {
+	line   matchmaker.Line // nil: none is needed
+	up     int             // Line.Up as it was last looked at
+	errand errand
+	sayAt  time.Duration // when the errand is said, or said again
+	since  time.Duration // the errand began, or the line broke
+
+	held   bool // it is this side's, as far as is known
+	mine   bool // it was given to this side in this session
+	told   bool // RoomOpen was, and no RoomFailed since
+	failed bool // RoomFailed was, and no RoomOpen since
+	away   bool // another has it: this host does not ask any more
+
+	renew     bool          // the next refresh asks for a new ticket
+	refreshAt time.Duration // of a holder
+	version   int           // of the key to the room
+	alive     time.Duration // until when its holder is believed to be alive
+	code      string        // join: of the room
+	turn      []matchmaker.TURNServer
+	last      matchmaker.Message // join: the last refusal
+}
+
+// Room is the code of the party's room, as it is read aloud: "7K3M-Q0ZD". It
+// stays the same when the party gets another host. At a guest it is known from
+// Joined on; "" when there is none. A host's may have been refused meanwhile:
+// see RoomFailed.
+func (p *Party) Room() string { return p.place.room.code }
+
+// RoomAsking says that this side waits for the matchmaker: for a room, or for
+// an answer to a join.
+func (p *Party) RoomAsking() bool {
+	r := &p.room
+	return r.line != nil && (r.errand == errandHold && !r.held && !r.away || r.errand == errandJoin && p.meeting == nil)
+}
+
+// RoomHost asks the matchmaker for the party's room: the one it had, or a new
+// one. Host does so by itself where Config.SignalURL is set, and so does a
+// member that becomes host; a host whose room went to another asks again with
+// it. Facts tell RoomOpen or RoomFailed. It returns an error when this side is
+// not hosting (ErrNotHosting), or without a SignalURL (WhyNoMatchmaker).
+func (p *Party) RoomHost() error {
+	switch {
+	case p.state != StateHosting:
+		return ErrNotHosting
+	case p.cfg.SignalURL == "":
+		return WhyNoMatchmaker
+	}
+	p.now = p.clock.now()
+	if !p.room.held {
+		p.room.away, p.room.told, p.room.failed = false, false, false
+		p.hold()
+	}
+	return nil
+}
+
+// hold begins to ask for the room and keeps it, as a host does.
+func (p *Party) hold() {
+	if p.cfg.SignalURL == "" || p.room.errand == errandHold && !p.room.away {
+		return
+	}
+	p.setOn(errandHold)
+	p.tellRoom()
+}
+
+// setOn begins an errand. The line stays if there is one.
+func (p *Party) setOn(e errand) {
+	r := &p.room
+	r.errand, r.since, r.sayAt = e, p.now, p.now
+	p.openLine()
+}
+
+// openLine reaches for the matchmaker.
+func (p *Party) openLine() {
+	if p.room.line == nil && p.cfg.SignalURL != "" {
+		p.room.line = p.cfg.Network.signal(p.cfg.SignalURL)
+	}
+}
+
+// dropLine ends what this side had to do with the matchmaker.
+func (p *Party) dropLine() {
+	if p.room.line != nil {
+		p.room.line.Close()
+	}
+	p.room.line, p.room.errand, p.room.held, p.room.up = nil, errandNone, false, 0
+}
+
+// lineLingers is how long a guest keeps its line after it has joined: addresses
+// that were still being found are told.
+const lineLingers = 6 * time.Second
+
+// errandDone: nothing is wanted of the matchmaker for now.
+func (p *Party) errandDone() { p.room.errand, p.room.since = errandNone, p.now }
+
+// tendRoom hears the matchmaker and says what is due. What it hears may end the
+// session.
+func (p *Party) tendRoom() {
+	if p.ep == nil {
+		return
+	}
+	p.tendOutside()
+	p.hearLine()
+	p.runErrand()
+	p.punch()
+	p.meetOn()
+	p.seekDirect()
+	if p.room.line != nil && p.room.errand == errandNone && p.phase == phaseCalm && p.now-p.room.since >= lineLingers {
+		p.dropLine()
+	}
+}
+
+func (p *Party) hearLine() {
+	if p.room.line == nil {
+		return
+	}
+	if up := p.room.line.Up(); up != p.room.up {
+		p.room.up = up
+		p.room.held = false
+		p.room.since, p.room.sayAt = p.now, p.now
+	}
+	for p.room.line != nil {
+		m, ok := p.room.line.Receive()
+		if !ok {
+			return
+		}
+		p.signalled(m)
+	}
+}
+
+// lineUp says whether the matchmaker can be spoken to.
+func (p *Party) lineUp() bool { return p.room.line != nil && p.room.up%2 == 1 }
+
+// signalled acts on one message of the matchmaker's.
+func (p *Party) signalled(m matchmaker.Message) {
+	hosts := p.room.errand == errandHold || p.room.errand == errandClaim
+	switch {
+	case m.T == matchmaker.RoomIs && hosts:
+		p.roomIs(m)
+	case m.T == matchmaker.Error:
+		p.roomRefused(m)
+	case m.T == matchmaker.Peer && p.room.held:
+		p.introduced(m)
+	case m.T == matchmaker.Peer && p.room.errand == errandJoin:
+		p.introducedToHost(m)
+	case m.T == matchmaker.Cands:
+		p.moreCandidates(m)
+	case m.T == matchmaker.Alive && hosts:
+		p.holderLives()
+	case m.T == matchmaker.Moved && hosts:
+		p.roomMoved()
+	case m.T == matchmaker.Claimed && p.room.errand == errandHold:
+		p.roomClaimed(m)
+	}
+}
+
+// runErrand says what is wanted, when it is due.
+func (p *Party) runErrand() {
+	r := &p.room
+	switch {
+	case r.line == nil || r.errand == errandNone || r.away:
+	case r.errand == errandJoin:
+		p.askToJoin()
+	case r.held && r.errand == errandHold && (p.now >= r.refreshAt || r.renew):
+		p.refreshRoom()
+	case !r.held:
+		p.askForRoom()
+		p.missRoom()
+	}
+}
+
+// askForRoom opens a room, or asks for the one there is: a holder opens it
+// again, anybody else claims it.
+func (p *Party) askForRoom() {
+	r := &p.room
+	if !p.lineUp() || p.now < r.sayAt {
+		return
+	}
+	m := p.roomMessage(matchmaker.Open)
+	if key := &p.place.room; key.code != "" {
+		m.Code, m.Ticket, m.Epoch = key.code, key.ticket[:], p.roomEpoch()
+		r.sayAt = p.now + claimEvery
+		if !r.mine {
+			m.T = matchmaker.Claim
+		}
+	} else if r.errand == errandClaim {
+		return
+	} else {
+		r.sayAt = p.now + openEvery
+	}
+	r.line.Send(m)
+}
+
+// roomEpoch is the epoch for which this side wants the room.
+func (p *Party) roomEpoch() uint32 {
+	if p.phase == phaseOpen {
+		return p.heirEpoch
+	}
+	return p.place.roster.epoch
+}
+
+// roomMessage is what the matchmaker has to know of this party.
+func (p *Party) roomMessage(t matchmaker.Kind) matchmaker.Message {
+	return matchmaker.Message{
+		T: t, App: appID[:], Proto: int(p.cfg.Proto), Key: p.key[:],
+		Name: p.cfg.Name, Public: p.cfg.Public, Max: MaxMembers, Players: 1 + p.count(roleGuest),
+		Cands: p.candidates(),
+	}
+}
+
+func (p *Party) refreshRoom() {
+	r := &p.room
+	ok := r.line.Send(matchmaker.Message{T: matchmaker.Refresh, Players: 1 + p.count(roleGuest), Cands: p.candidates(), Renew: r.renew})
+	if ok {
+		r.refreshAt, r.renew = p.now+refreshEvery, false
+	}
+}
+
+// roomIs: the room is this side's.
+func (p *Party) roomIs(m matchmaker.Message) {
+	r := &p.room
+	if !r.held {
+		r.refreshAt = p.now + refreshEvery
+	}
+	r.held, r.mine = true, true
+	if len(m.TURN) > 0 {
+		r.turn = m.TURN
+	}
+	key := roomKey{code: m.Code}
+	copy(key.ticket[:], m.Ticket)
+	if key != p.place.room {
+		p.place.room = key
+		r.version++
+	}
+	p.askOutside(m.STUN)
+	p.tellRoom()
+}
+
+// tellRoom tells the game of a room that its side holds, once it is host.
+func (p *Party) tellRoom() {
+	r := &p.room
+	if r.held && !r.told && p.state == StateHosting {
+		r.told, r.failed = true, false
+		p.tell(Fact{Kind: RoomOpen, Text: p.place.room.code})
+	}
+}
+
+// missRoom notices that there is no room.
+func (p *Party) missRoom() {
+	r := &p.room
+	never := r.up == 0 && r.line.Err() != nil && !r.told
+	if r.errand == errandHold && (never || p.now-r.since >= roomPatience) {
+		p.roomFails(WhyNoMatchmaker, "")
+	}
+}
+
+// roomFails tells the game, once, that there is no room.
+func (p *Party) roomFails(why Why, text string) {
+	r := &p.room
+	if r.failed || p.state != StateHosting {
+		return
+	}
+	r.failed, r.told = true, false
+	p.tell(Fact{Kind: RoomFailed, Why: why, Text: text})
+}
+
+// roomRefused takes a refusal of the matchmaker's.
+func (p *Party) roomRefused(m matchmaker.Message) {
+	switch p.room.errand {
+	case errandJoin:
+		p.joinRefused(m)
+	case errandHold, errandClaim:
+		p.holdRefused(m)
+	}
+}
+
+func (p *Party) holdRefused(m matchmaker.Message) {
+	r := &p.room
+	r.held = false
+	r.sayAt = p.now + pauseOf(m)
+	switch m.Why {
+	case matchmaker.NoRoom: // it has forgotten the room, and takes it from who has the key
+		if r.errand == errandHold || p.now-r.since >= heirPatience {
+			r.mine = true
+		}
+	case matchmaker.Closed:
+		if r.errand == errandHold {
+			p.place.room, r.mine = roomKey{}, false // the code is spent: another
+			r.version++
+		}
+	case matchmaker.Busy, matchmaker.Throttled:
+		if !r.told {
+			p.roomFails(WhyThrottled, m.Text)
+		}
+	default:
+		if r.errand == errandHold {
+			p.roomFails(WhyNoMatchmaker, m.Text)
+		}
+	}
+}
+
+// pauseOf is how long to wait after a refusal.
+func pauseOf(m matchmaker.Message) time.Duration {
+	return min(max(time.Duration(m.RetryMS)*time.Millisecond, leastPause), latestPause)
+}
+
+// roomMoved: the matchmaker has given the room to a later host.
+func (p *Party) roomMoved() {
+	r := &p.room
+	r.held = false
+	switch {
+	case p.state != StateHosting:
+		p.holderLives() // another heir has it
+	case p.count(roleGuest) == 0:
+		p.down(WhyReplaced, p.place.room.code)
+	default:
+		r.away = true
+		p.roomFails(WhyMoved, "")
+	}
+}
+
+// roomClaimed: somebody asks for the room of this host. One that hears guests
+// keeps it; one that lost them all was cut off, and they have another host.
+func (p *Party) roomClaimed(m matchmaker.Message) {
+	if p.state != StateHosting || p.count(roleGuest) > 0 || len(p.missing) == 0 {
+		return
+	}
+	p.room.line.Send(matchmaker.Message{T: matchmaker.Handoff, Key: m.Key})
+	p.room.errand = errandNone // what follows is no end of the room
+	p.down(WhyReplaced, p.place.room.code)
+}
+
+// holderLives: the room's holder has answered the matchmaker, so this side takes
+// nobody from it.
+func (p *Party) holderLives() {
+	r := &p.room
+	r.alive = p.now + aliveFor
+	r.sayAt = p.now + aliveFor
+	switch {
+	case p.state == StateHosting && p.count(roleGuest) == 0:
+		r.away = true
+		p.roomFails(WhyMoved, "")
+	case p.state == StateHosting:
+		p.roomFails(WhyMoved, "")
+	case p.phase == phaseOpen:
+		p.phase = phaseSeek
+		p.seekByRoom()
+	}
+}
+
+// holderAlive says that the matchmaker has told so lately.
+func (p *Party) holderAlive() bool { return p.now < p.room.alive }
+
+// claimRoom begins to ask for the room, as an heir does.
+func (p *Party) claimRoom() {
+	if p.cfg.SignalURL != "" && p.place.room.code != "" && p.room.errand != errandClaim {
+		p.startOutside()
+		p.setOn(errandClaim)
+	}
+}
+
+// claimAnswered says whether an heir may take guests: it has the room, there is
+// none, or the matchmaker has had the time to object.
+func (p *Party) claimAnswered() bool {
+	r := &p.room
+	return r.errand != errandClaim || r.held || p.now-p.claimed >= claimWait
+}
+
+// seekByRoom asks the matchmaker for the room's holder, as a member does that
+// seeks its host.
+func (p *Party) seekByRoom() {
+	if p.cfg.SignalURL == "" || p.place.room.code == "" || p.room.errand == errandJoin {
+		return
+	}
+	p.room.held = false
+	p.room.code = p.place.room.code
+	p.startOutside()
+	p.setOn(errandJoin)
+}
+
+// leaveRoom says what becomes of the room when its host leaves: it is its heir's,
+// or ends.
+func (p *Party) leaveRoom(heir PID) {
+	if !p.room.held {
+		return
+	}
+	m := matchmaker.Message{T: matchmaker.Close}
+	if next := p.place.roster.member(heir); next != nil {
+		m = matchmaker.Message{T: matchmaker.Handoff, Key: next.key[:]}
+	}
+	p.room.line.Send(m)
+	p.room.held = false
+}
