@@ -209,7 +209,7 @@ func IsPath(a netip.AddrPort) bool { return synthetic(a.Addr()) }
 // syntheticAddr is fd6e:6dpp:pppp:pp00::1, port 1, for a number p.
 func syntheticAddr(p uint32) netip.AddrPort {
 	a := [16]byte{0: 0xfd, 1: 0x6e, 2: 0x6d, 15: 1}
-	PutU32(a[3:], p)
+	PutU32(a[:3], p)
 	return netip.AddrPortFrom(netip.AddrFrom16(a), 1)
 }
 

@@ -134,3 +134,25 @@ func TestAPathIsNotAskedForItsSize(t *testing.T) {
 		t.Error("after the move to a direct one it is not")
 	}
 }
+
+func TestEveryRemoteOfEveryPathHasItsOwnAddress(t *testing.T) {
+	_, _, _, client, first := relayWorld(t)
+	second, err := client.AddPath(newStepWorld(t).stepSocket(fakeAddr(51)))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	seen := map[netip.AddrPort]bool{}
+	for _, path := range []*Path{first, second} {
+		for i := range 3 {
+			at, ok := path.Address(fakeAddr(10 + i))
+			if !ok || seen[at] {
+				t.Errorf("remote %d is at %v, given: %v, used already: %v", i, at, ok, seen[at])
+			}
+			seen[at] = true
+			if r, ok := path.Remote(at); !ok || r != fakeAddr(10+i) {
+				t.Errorf("behind %v is %v, want %v", at, r, fakeAddr(10+i))
+			}
+		}
+	}
+}
