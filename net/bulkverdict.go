@@ -53,7 +53,7 @@ func (b *bulkControl) watchLoss(now time.Duration) {
 	}
 	loss := sum.share()
 	p := max(t.floor, 0.01)
-	margin := max(0.02, 3*math.Sqrt(p*(1-p)/float64(sum.packets())))
+	margin := max(0.02, 4*math.Sqrt(p*(1-p)/float64(sum.packets())))
 
 	// Chance moves the measure about, so what is taken for the path's own
 	// follows it both ways; what goes up with our own doing is found out by the
@@ -61,12 +61,12 @@ func (b *bulkControl) watchLoss(now time.Duration) {
 	switch {
 	case loss < t.floor-margin/2:
 		t.floor += (loss - t.floor) / 8
-	case loss > t.floor && loss <= t.floor+margin:
+	case loss > t.floor && loss <= p+margin:
 		t.floor += (loss - t.floor) / 16
 	}
 	b.liftCeiling(now, loss)
 	retest := t.floor > 0.03 && now-t.verdict >= retestEvery
-	if (loss > t.floor+margin || retest) && b.rounds >= t.notTill {
+	if (loss > p+margin || retest) && b.rounds >= t.notTill {
 		b.beginTest(now, loss)
 	}
 }
@@ -87,9 +87,10 @@ func (b *bulkControl) liftCeiling(now time.Duration, loss float64) {
 func (b *bulkControl) beginTest(now time.Duration, loss float64) {
 	t := &b.test
 	t.on, t.start, t.round = true, now, b.rounds
-	t.window, t.delivered, t.loss = b.window, b.delivered, loss
+	// Bulk that comes in bursts had rounds in which little of it was under way.
+	t.window, t.delivered, t.loss = b.window, max(b.delivered, b.window/2), loss
 	t.rounds, t.seen = 0, lossCount{}
-	b.window = max(bulkMinWindow, 0.75*min(b.window, b.delivered))
+	b.window = max(bulkMinWindow, 0.75*min(b.window, t.delivered))
 }
 
 // abandonTest ends a test without a verdict.
@@ -103,7 +104,7 @@ func (b *bulkControl) abandonTest() {
 // judge ends the test when enough has been seen.
 func (b *bulkControl) judge(now time.Duration) {
 	t := &b.test
-	enough := int(min(max(5/t.loss, 32), 256))
+	enough := int(min(max(8/t.loss, 96), 256))
 	known := t.rounds >= testRounds && t.seen.packets() >= enough
 	if !known && b.rounds-t.round < testRoundsMax {
 		return

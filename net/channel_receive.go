@@ -7,6 +7,7 @@ const (
 	oldNumber     = 1 << 15 // an id so far ahead of the floor is behind it
 	creditAfter   = 256     // messages delivered, and CREDIT is sent
 	creditPart    = 4       // or bytes, of the window this part
+	creditAgain   = 2       // packets that go anyway repeat it: a lost one may hold up the peer
 	noteEvery     = 8192    // messages between two notes of the packet number
 	maxAutoWindow = 4 << 20 // bytes to which a window may be raised
 	fillingTrips  = 4       // round trips in which a window delivered raises it
@@ -39,10 +40,12 @@ type receiveChannel struct {
 	maxMessage int
 	window     int // bytes that this side holds
 	held       int // bytes of the messages from floor up that it knows of
+	came       int // of those, that are here
 
-	credited  uint64 // the floor that the last CREDIT told
-	pulled    int    // bytes since then
-	creditDue bool
+	credited   uint64 // the floor that the last CREDIT told
+	pulled     int    // bytes since then
+	creditDue  bool
+	creditMore uint8 // packets that carry it again
 
 	notes [2]uint64 // packet numbers at the last two multiples of noteEvery: see old
 
@@ -131,6 +134,10 @@ func (c *receiveChannel) take(f *frame, s *messageStore) takeResult {
 	case slot.state != slotPartial:
 		return takeOK
 	case !f.fragment:
+		c.came += int(f.total)
+		if slot.parts != nil {
+			c.came -= slot.parts.got
+		}
 		s.dropParts(slot.parts)
 		slot.parts, slot.data, slot.state = nil, s.pool.copyOf(f.data), slotWhole
 	default:
@@ -143,7 +150,10 @@ func (c *receiveChannel) takeFragment(slot *inSlot, f *frame, s *messageStore) {
 	if slot.parts == nil {
 		slot.parts = s.newParts()
 	}
-	if slot.parts.add(f.offset, f.data, int(f.total), s.pool) {
+	before := slot.parts.got
+	whole := slot.parts.add(f.offset, f.data, int(f.total), s.pool)
+	c.came += slot.parts.got - before
+	if whole {
 		slot.data, slot.parts.data, slot.state = slot.parts.data, nil, slotWhole
 		s.dropParts(slot.parts)
 		slot.parts = nil
@@ -212,6 +222,7 @@ func (c *receiveChannel) raiseFloor(largest uint64) {
 	for c.floor < c.end && c.slot(c.floor).state == slotPulled {
 		slot := c.slot(c.floor)
 		c.held -= int(slot.total)
+		c.came -= int(slot.total)
 		c.pulled += int(slot.total)
 		c.filling.bytes += int(slot.total)
 		*slot = inSlot{}
@@ -224,8 +235,18 @@ func (c *receiveChannel) raiseFloor(largest uint64) {
 
 // credit gives what a CREDIT tells now.
 func (c *receiveChannel) credit() (floor uint16, window uint32) {
-	c.credited, c.pulled, c.creditDue = c.floor, 0, false
+	if c.creditDue {
+		c.credited, c.pulled, c.creditDue, c.creditMore = c.floor, 0, false, creditAgain
+	} else {
+		c.creditMore--
+	}
 	return uint16(c.floor), uint32(c.window)
+}
+
+// stuck says that a message of which something is lost holds up so many others
+// that the window is almost full: what came of them fills two thirds of it.
+func (c *receiveChannel) stuck() bool {
+	return c.came >= c.window-c.window/fillingPart && c.floor < c.end && c.slot(c.floor).state <= slotPartial
 }
 
 // raise doubles the window, up to most, when it is what holds the peer back: when

@@ -142,8 +142,9 @@ func (c *sendChannel) sentPart(number uint64, p span) {
 	}
 }
 
-// lost notes that a packet is lost that carried these bytes of a message.
-func (c *sendChannel) lost(low uint32, p span, packet uint64) {
+// lost notes that a packet is lost that carried these bytes of a message. It is
+// true when a fragment is due again.
+func (c *sendChannel) lost(low uint32, p span, packet uint64) (fragment bool) {
 	number, m := c.find(low)
 	switch {
 	case m == nil:
@@ -157,8 +158,10 @@ func (c *sendChannel) lost(low uint32, p span, packet uint64) {
 			m.split.lost.add(gap)
 			c.due.set(number)
 			p.from = gap.to
+			fragment = true
 		}
 	}
+	return fragment
 }
 
 // acked notes that these bytes of a message have arrived. It is true when all

@@ -327,3 +327,72 @@ func TestTheWindowIsRaisedWhenThePeerFillsIt(t *testing.T) {
 		t.Errorf("window %d, want %d at most", in.window, maxAutoWindow)
 	}
 }
+
+// A peer that only announces much, in the first bytes of many messages, has no
+// window raised for it; one whose messages wait for a lost one has.
+func TestAWindowFullOfWhatWaitsForALostMessageIsRaised(t *testing.T) {
+	store := messageStore{pool: new(buffers)}
+	in := newReceiveChannel(false, 65_535, 262_144)
+	take := func(id uint16, from, to uint32) {
+		t.Helper()
+		f := frame{kind: frameReliable, numbered: true, fragment: true, id: id, total: 60_000, offset: from, data: make([]byte, to-from)}
+		if in.take(&f, &store) != takeOK {
+			t.Fatalf("message %d is not taken", id)
+		}
+	}
+	for id := range uint16(4) {
+		take(id, 0, 100)
+		take(id, 0, 100)
+	}
+	if in.held != 240_000 || in.came != 400 || in.stuck() {
+		t.Fatalf("%d bytes are told of and %d are here; stuck: %v", in.held, in.came, in.stuck())
+	}
+
+	for id := uint16(1); id < 4; id++ {
+		take(id, 50, 60_000)
+	}
+
+	if in.came != 180_100 || !in.stuck() {
+		t.Errorf("%d bytes are here, want 180,100; stuck: %v", in.came, in.stuck())
+	}
+	take(0, 0, 60_000)
+	if in.stuck() {
+		t.Error("stuck, though it is only to be pulled")
+	}
+}
+
+func TestCreditRidesInThreePackets(t *testing.T) {
+	in := newReceiveChannel(false, 65_535, 262_144)
+	for i, due := range []bool{true, false, false} {
+		if i == 0 {
+			in.creditDue = true
+		}
+		if in.creditDue != due || !due && in.creditMore == 0 {
+			t.Fatalf("packet %d: due %v, to be repeated %d times", i, in.creditDue, in.creditMore)
+		}
+		in.credit()
+	}
+	if in.creditDue || in.creditMore > 0 {
+		t.Error("in a fourth, too")
+	}
+}
+
+func TestALostFragmentIsTold(t *testing.T) {
+	p := newChannelPair(t, false, 262_144, 1)
+	p.queue(100)
+	p.queue(3000)
+	number, _ := p.out.ready()
+	p.out.sentWhole(number, 1)
+	p.out.at(1).split = p.store.newSplit()
+	p.out.sentPart(1, span{0, 1000})
+	if p.out.lost(0, span{0, 100}, 1) {
+		t.Error("a whole message is called a fragment")
+	}
+	if !p.out.lost(1, span{0, 1000}, 2) {
+		t.Error("a fragment is not")
+	}
+	p.out.acked(1, span{0, 1000})
+	if p.out.lost(1, span{0, 1000}, 3) {
+		t.Error("one that has come is due again")
+	}
+}

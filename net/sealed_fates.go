@@ -52,7 +52,8 @@ func (c *sealedConn) lost(now time.Duration, number uint64, r *sentPacket) {
 	}
 	for i := range int(r.parts) {
 		p := c.recovery.log.partOf(r, i)
-		c.out[p.channel].lost(p.number, span{p.from, p.to}, number)
+		fragment := c.out[p.channel].lost(p.number, span{p.from, p.to}, number)
+		c.bulking = c.bulking || fragment && c.bulk != nil // it was bulk, and does not wait for a tick
 	}
 }
 

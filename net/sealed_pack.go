@@ -113,7 +113,7 @@ func (c *sealedConn) addControl(now time.Duration) {
 	w := c.packet
 	const asks = sentEliciting | sentInFlight
 	for ch, in := range c.inc {
-		if in != nil && in.creditDue && w.room() >= maxCredit {
+		if in != nil && (in.creditDue || in.creditMore > 0) && w.room() >= maxCredit {
 			floor, window := in.credit()
 			w.wrote(appendCredit(w.b, Channel(ch), floor, window), asks|creditFlag(Channel(ch)))
 		}

@@ -201,6 +201,9 @@ func (c *sealedConn) takeReliable(now time.Duration, packet uint64, f *frame) {
 	if !known {
 		return
 	}
+	if in.stuck() {
+		c.raiseWindow(now, in)
+	}
 	for n, ok := in.ready(number); ok; n, ok = in.ready(number) {
 		c.in.message(f.channel, in.handOver(n))
 		c.stats.MessagesReceived++
@@ -253,10 +256,15 @@ func (c *sealedConn) pulled(now time.Duration) {
 			continue
 		}
 		in.pull(c.in.taken[ch], c.acks.came.largest())
-		if c.budget == nil || !c.budget.tight() {
-			in.raise(now, c.recovery.srtt(), max(maxAutoWindow, c.session.own.window))
-		}
+		c.raiseWindow(now, in)
 		c.settleBudget(c.heldBytes())
+	}
+}
+
+// raiseWindow raises a channel's window where that is what holds the peer back.
+func (c *sealedConn) raiseWindow(now time.Duration, in *receiveChannel) {
+	if c.budget == nil || !c.budget.tight() {
+		in.raise(now, c.recovery.srtt(), max(maxAutoWindow, c.session.own.window))
 	}
 }
 

@@ -2,22 +2,43 @@ package netmsg
 
 import "time"
 
-// A bulkTail repeats the last of bulk on a path that loses much. When nothing
-// more waits, what is on its way has the path to itself, and some of it is lost;
-// to find that out takes a round trip, and as long again for what of the rest is
-// lost. So whatever is not acknowledged goes once more in every round trip, in
-// time that nobody else needs.
+// A bulkTail repeats the last of bulk. When nothing more waits, what is on its
+// way has the path to itself, and some of it is lost; to find that out takes a
+// round trip, and as long again for what of the rest is lost. So whatever is not
+// acknowledged goes once more in every round trip, in time that nobody else
+// needs: half a round trip after the last where much is lost, else when all that
+// was not lost must have been acknowledged.
 type bulkTail struct {
-	at   [4]probePlace // how far the present pass has come
-	next time.Duration // when the next pass may begin
+	at    [4]probePlace // how far the present pass has come
+	began time.Duration // when it did
+	count int           // packets of it
+	next  time.Duration // when a pass may begin, where none was yet
+	ours  bool          // bulk was the last that was new: what is not acknowledged is its
 }
 
-// tailing says whether the tail may be repeated: much is lost and not by this
+// tailSlack is how much longer than it should take an acknowledgement is waited
+// for before what it is for goes again.
+const tailSlack = 5 * time.Millisecond
+
+// tailPasses is how many passes a round trip may see of a tail so short that it
+// takes nothing from anybody: it is what holds up all that has come behind it.
+const tailPasses = 4
+
+// after is when the next pass may begin: a round trip after the last, or sooner
+// if that was only of a packet or two.
+func (t *bulkTail) after(srtt time.Duration) time.Duration {
+	if t.count == 0 {
+		return t.next
+	}
+	return t.began + srtt*time.Duration(min(t.count, tailPasses))/tailPasses
+}
+
+// tailing says whether the tail may be repeated: what is lost is not by this
 // side's doing, something is heard of the peer, and nothing else waits.
 func (c *sealedConn) tailing() bool {
 	return c.bulk != nil && c.bytes > maxRepeated &&
-		c.loss.share > repeatLossy && !c.bulk.overloads() &&
-		!c.recovery.silent() && c.recovery.ahead() <= maxBulkAhead && !c.reliableReady()
+		(c.tail.ours || c.loss.share > repeatLossy) &&
+		!c.bulk.overloads() && !c.recovery.silent() && c.recovery.ahead() <= maxBulkAhead && !c.reliableReady()
 }
 
 // tailAt is when the next packet of the tail goes.
@@ -27,7 +48,7 @@ func (c *sealedConn) tailAt(now time.Duration) time.Duration {
 	}
 	at := max(now, c.bulk.nextSend(now, c.recovery.log.inFlight))
 	if !c.inPass() {
-		at = max(at, c.tail.next)
+		at = max(at, c.tail.after(c.recovery.srtt()))
 	}
 	return at
 }
@@ -51,8 +72,9 @@ func (c *sealedConn) repeatTail(now time.Duration, buf []byte) int {
 		return 0
 	}
 	if !c.inPass() {
-		*c.tail = bulkTail{next: now + c.recovery.srtt()}
+		*c.tail = bulkTail{began: now, ours: c.tail.ours}
 	}
+	c.tail.count++
 	n := c.pack(now, buf, packTail|packPaced)
 	if n == 0 { // what comes next does not fit this buffer
 		c.endPass()
@@ -60,11 +82,18 @@ func (c *sealedConn) repeatTail(now time.Duration, buf []byte) int {
 	return n
 }
 
-// holdTail lets the tail wait while there is bulk, and for half a round trip
-// after it: most of what is on its way is acknowledged in time to come.
-func (c *sealedConn) holdTail(now time.Duration) {
+// holdTail lets the tail wait while there is bulk, and for a while after it; news
+// says that a packet of it held what none had held before.
+func (c *sealedConn) holdTail(now time.Duration, news bool) {
 	c.endPass()
-	c.tail.next = now + c.recovery.srtt()/2
+	c.tail.count = 0
+	c.tail.ours = c.tail.ours || news
+	switch srtt := c.recovery.srtt(); {
+	case c.loss.share > repeatLossy:
+		c.tail.next = now + srtt/2
+	case news:
+		c.tail.next = now + srtt + max(srtt/4, ackPressing+tailSlack)
+	}
 }
 
 // endPass leaves the rest to the next one.

@@ -105,7 +105,11 @@ func (c *sealedConn) tick(now time.Duration, buf []byte) int {
 	first := c.tickLeft == tickPackets && c.packetRate() > 0
 	for c.hasNews() && c.tickLeft > 0 && (first || !c.windowFull(now)) {
 		c.tickLeft--
+		unsent := c.unsent
 		if n := c.pack(now, buf, c.tickContent()); n > 0 {
+			if c.tail != nil && c.unsent < unsent {
+				c.tail.ours = c.bulking
+			}
 			return n
 		}
 	}
@@ -197,9 +201,10 @@ func (c *sealedConn) paced(now time.Duration, buf []byte) int {
 	if c.split.active() {
 		content = packFragment
 	}
+	unsent := c.unsent
 	n := c.pack(now, buf, content|packPaced)
 	if n > 0 {
-		c.holdTail(now)
+		c.holdTail(now, c.unsent < unsent)
 	}
 	return n
 }

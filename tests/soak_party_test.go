@@ -65,6 +65,7 @@ func soakParty(s *soak) {
 
 	p.calm = true
 	p.net.SetDefault(netmsg.LinkConfig{Latency: 20 * time.Millisecond})
+	p.frame() // which ends the cuts that were on
 	for end := p.now + partyHealed; p.now < end && !p.settled(); {
 		p.frame()
 	}
