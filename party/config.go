@@ -29,8 +29,17 @@ type Config struct {
 	SignalURL string
 
 	// Name is what a public list calls the party, at most 64 bytes of UTF-8; more
-	// is left off.
+	// is left off. A master server of N64NL is told "Partyline" if it is empty.
 	Name string
+
+	// Announce is a master server of N64NL, "host:port" (6464 if there is no port),
+	// at which this side is listed while it hosts: with Name, and with ListingHash
+	// in place of a file's. The host's own socket then also tells anybody who asks
+	// (DISCOVER) its name, how many members it has and how many it takes: at most
+	// 50 answers a second. A router has to let others in, for the list knows no
+	// room. A name is looked up behind the frames; a party on a StepSocket takes
+	// addresses only. Empty: not listed, and no such question is answered.
+	Announce string
 
 	// Public shows the room, its name and its code in the matchmaker's list.
 	Public bool

@@ -2,9 +2,11 @@ package party
 
 import (
 	"net/netip"
+	"slices"
 	"sync"
 
 	"github.com/partyline-go/partyline/matchmaker"
+	"github.com/partyline-go/partyline/matchmaker/s64"
 )
 
 // Ears hear what comes to a session's socket and is not of the party's own
@@ -13,6 +15,9 @@ import (
 type ears struct {
 	mu   sync.Mutex
 	stun []stunAnswer
+
+	listed  bool // this side is a host that is listed
+	listing []listingWord
 }
 
 // earsKeep is how many answers wait for a frame at most.
@@ -24,11 +29,17 @@ type stunAnswer struct {
 	id         matchmaker.TransactionID
 }
 
+// A listingWord is what a master server says, or a browser asks.
+type listingWord struct {
+	from netip.AddrPort
+	data []byte
+}
+
 // hear takes a datagram. False: it was meant for nobody here.
 func (e *ears) hear(from netip.AddrPort, datagram []byte) bool {
 	id, seen, ok := matchmaker.ParseBinding(datagram)
 	if !ok {
-		return false
+		return e.hearOfListing(from, datagram)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -48,4 +59,38 @@ func (e *ears) heardSTUN() (a stunAnswer, ok bool) {
 	a = e.stun[0]
 	e.stun = e.stun[:copy(e.stun, e.stun[1:])]
 	return a, true
+}
+
+// listen has them hear what has to do with a host's listing.
+func (e *ears) listen() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.listed = true
+}
+
+func (e *ears) hearOfListing(from netip.AddrPort, datagram []byte) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.listed || len(datagram) > maxListingData {
+		return false
+	}
+	if _, ok := s64.Parse(datagram); !ok {
+		return false
+	}
+	if len(e.listing) < earsKeep {
+		e.listing = append(e.listing, listingWord{from, slices.Clone(datagram)})
+	}
+	return true
+}
+
+// heardListing takes out the oldest word.
+func (e *ears) heardListing() (d listingWord, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.listing) == 0 {
+		return d, false
+	}
+	d = e.listing[0]
+	e.listing = slices.Delete(e.listing, 0, 1)
+	return d, true
 }

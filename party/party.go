@@ -66,6 +66,7 @@ type session struct {
 
 	ears    *ears
 	out     outside
+	listing listing
 	room    room
 	pairs   []pair   // who joins by the room's code, where this side holds it
 	meeting *meeting // with the room's holder; nil: none

@@ -149,6 +149,7 @@ func (p *Party) tendRoom() {
 		return
 	}
 	p.tendOutside()
+	p.tendListing()
 	p.hearLine()
 	p.runErrand()
 	p.punch()
