@@ -192,6 +192,14 @@ func (l *deskLine) poll() {
 	l.d.lines[l.id] = l
 }
 
+// unplug breaks the line; it comes up again when shut is false.
+func (l *deskLine) unplug() {
+	l.shut = true
+	if l.id != 0 {
+		l.d.cut(l.id)
+	}
+}
+
 func (l *deskLine) Up() int    { l.poll(); return l.count }
 func (l *deskLine) Err() error { return l.err }
 

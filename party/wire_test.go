@@ -166,3 +166,17 @@ func FuzzGuestMessage(f *testing.F) {
 		}
 	})
 }
+
+func FuzzRoomKey(f *testing.F) {
+	f.Add(appendRoomKey(nil, roomKey{code: "7K3M-Q0ZD"}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		k, ok := parseRoomKey(b)
+		if !ok {
+			return
+		}
+		again, ok := parseRoomKey(appendRoomKey(nil, k))
+		if !ok || again != k {
+			t.Errorf("% x is read as %v, which is read as %v", b, k, again)
+		}
+	})
+}
