@@ -66,6 +66,20 @@
 // goes on alone. [Config.NoHandOff] switches this off; [Party.BecomeHost] and
 // [Party.Follow] let the game rule it.
 //
+// # Rooms
+//
+// With [Config.SignalURL], a matchmaker's, Host also opens a room. Facts tell
+// [RoomOpen] with its code, eight symbols to read aloud, and a friend anywhere
+// joins by it: [codes.Parse] tells a room's code from an address, and Join takes
+// either. The guest dials all addresses of the host at once while the host opens
+// its router for the guest; if none answers, the guest goes over a relay, sealed
+// end to end as always, and leaves it as soon as a direct path is found.
+// [Peer.Path] says which way it is, [Party.Stage] how far a join has come,
+// [Party.Outside] what the router looks like from outside. The code survives the
+// host: whoever is host next takes the room over. Without the matchmaker
+// [RoomFailed] says so, playing by address goes on, and the room comes back by
+// itself. [Config.ForceRelay] keeps a guest's address from everyone.
+//
 // # Time
 //
 // A party is live or stepped. Live, it runs on the machine's monotonic clock
@@ -95,6 +109,10 @@
 // Every function of ludic.net, and what it is called here:
 //
 //	NetConfig: proto, port              Config.Proto, Config.Port
+//	NetConfig: signal_url               Config.SignalURL
+//	NetConfig: stun_host, port, at      Config.StunHost, StunPort, StunAt
+//	NetConfig: no_stun, force_relay     Config.NoStun, Config.ForceRelay
+//	NetConfig: relay_port0              the matchmaker's: matchmaker.ServerConfig.RelayPort0
 //	NetConfig: seed                     Config.Random
 //	port NetWorld (log, trace)          Config.Log; trace is its debug level
 //	port NetSocket, unbound: Udp        Config.Socket, nil: UDP
@@ -108,6 +126,7 @@
 //	net_follow                          Party.Follow
 //	net_stand_alone                     Party.StandAlone
 //	net_become_host                     Party.BecomeHost
+//	net_room_host                       Party.RoomHost
 //	net_hello_wait                      Party.HelloWait
 //	net_begin, net_update, net_end      Party.Begin, Party.Update (no dt), Party.End
 //	net_keepalive, net_flush_all        Party.KeepAlive, Party.FlushAll
@@ -141,7 +160,10 @@
 //	net_join_ip, net_join_port          Party.Target
 //	net_peer_on, pid, ip, port, heard   Peer.On, PID, Addr, LastHeard
 //	net_peer_count                      Party.PeerCount; Party.Peers
-//	net_room                            Party.Room
+//	net_room_on, net_room               Party.Room, "" when there is none
+//	net_room_asking                     Party.RoomAsking
+//	net_via_relay                       Peer.Path: Direct, Local or Relayed
+//	net_outside_ip, net_outside_port    Party.Outside
 //	net_bytes_out                       Party.BytesOut
 //	net_kind_bytes, net_kind_out_clear  Party.KindBytes, Party.ClearKindBytes
 //	net_facts                           Party.Facts
