@@ -25,6 +25,8 @@ var roles = map[string]func(args []string) error{
 	"quiet client":    quietClient,
 	"farewell server": farewellServer,
 	"party guest":     partyGuest,
+	"fetch":           fetch,
+	"room player":     roomPlayer,
 }
 
 func TestMain(m *testing.M) {
