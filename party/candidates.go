@@ -31,13 +31,12 @@ func (p *Party) candidates() (list []matchmaker.Candidate) {
 			list = append(list, matchmaker.Candidate{Kind: kind, Addr: at})
 		}
 	}
-	for _, a := range p.localAddrs() {
-		if len(list) < maxLocals {
-			add(matchmaker.LocalCandidate, netip.AddrPortFrom(a, p.ep.Addr().Port()))
-		}
-	}
 	for _, a := range p.out.asks {
-		add(matchmaker.PublicCandidate, a.seen)
+		add(matchmaker.PublicCandidate, a.seen) // without a router it is a local one as well
+	}
+	locals := p.localAddrs()
+	for _, a := range locals[:min(maxLocals, len(locals))] {
+		add(matchmaker.LocalCandidate, netip.AddrPortFrom(a, p.ep.Addr().Port()))
 	}
 	return list
 }

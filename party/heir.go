@@ -257,6 +257,36 @@ func (p *Party) BecomeHost(token uint32) error {
 	return nil
 }
 
+// setOutToFollow leaves the host, if there is one, for another.
+func (p *Party) setOutToFollow(to codes.Target) error {
+	if p.state == StateHosting {
+		return fmt.Errorf("%w: %v", ErrBusy, p.state)
+	}
+	if err := p.resume("follow"); err != nil {
+		return err
+	}
+	p.target = to
+	if p.phase < phaseSeek {
+		p.leaveHost()
+		p.endDials(nil)
+		p.phase, p.cause, p.manual = phaseSeek, WhyMoved, true
+		p.began, p.until = p.now, p.now+JoinTimeout
+	}
+	return nil
+}
+
+// followByRoom goes to the holder of a room.
+func (p *Party) followByRoom(to codes.Target) error {
+	if p.cfg.SignalURL == "" {
+		return fmt.Errorf("%w: room %s", WhyNoMatchmaker, to.Room)
+	}
+	if err := p.setOutToFollow(to); err != nil {
+		return err
+	}
+	p.joinRoom(to)
+	return nil
+}
+
 // StandAlone goes on without the others: this guest becomes the host of a party
 // of one, which newcomers may join, and keeps its pid. It can do so while it is
 // joined, and after it has lost its host, until Fresh. No fact follows. A host
@@ -281,6 +311,9 @@ func (p *Party) StandAlone() error {
 // knows this member. It can do so while it is joined, and after it has lost its
 // host, until Fresh. Facts tell NewHost, or Down within JoinTimeout.
 func (p *Party) Follow(to codes.Target) error {
+	if to.Room != "" {
+		return p.followByRoom(to)
+	}
 	addr, err := p.addrOf(to)
 	if err != nil {
 		return err
@@ -288,18 +321,8 @@ func (p *Party) Follow(to codes.Target) error {
 	if p.host != nil && p.host.Addr() == addr {
 		return nil
 	}
-	if p.state == StateHosting {
-		return fmt.Errorf("%w: %v", ErrBusy, p.state)
-	}
-	if err := p.resume("follow"); err != nil {
+	if err := p.setOutToFollow(to); err != nil {
 		return err
-	}
-	p.target = to
-	if p.phase < phaseSeek {
-		p.leaveHost()
-		p.endDials(nil)
-		p.phase, p.cause, p.manual = phaseSeek, WhyMoved, true
-		p.began, p.until = p.now, p.now+JoinTimeout
 	}
 	if _, err := p.dial(addresses(addr), p.seeker(), trustOf(to)); err != nil {
 		p.down(WhySocket, "")

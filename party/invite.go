@@ -42,7 +42,8 @@ func (r *Peer) Fingerprint() string {
 
 // Verified says that the peer's key was known beforehand, or that it showed the
 // invitation's secret: nobody can be in between. A guest that joined by a bare
-// address has trusted the key that it saw first.
+// address has trusted the key that it saw first, and one that came by a room's
+// code the matchmaker, which names the host's key.
 func (r *Peer) Verified() bool {
 	switch {
 	case r.role == roleSelf:

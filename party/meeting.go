@@ -53,7 +53,7 @@ func (p *Party) askToJoin() {
 		if r.line.Send(m) {
 			r.sayAt = p.now + openEvery
 		}
-	case !p.lineUp() && p.state == StateJoining && p.now-r.since >= signalTime:
+	case !p.lineUp() && (p.state == StateJoining || p.manual) && p.now-r.since >= signalTime:
 		p.down(WhyNoMatchmaker, r.code)
 	}
 }
@@ -63,7 +63,7 @@ func (p *Party) askToJoin() {
 func (p *Party) joinRefused(m matchmaker.Message) {
 	r := &p.room
 	r.last, r.sayAt = m, p.now+pauseOf(m)
-	if p.state != StateJoining || p.meeting != nil || m.Why == matchmaker.Busy {
+	if p.state != StateJoining && !p.manual || p.meeting != nil || m.Why == matchmaker.Busy {
 		return // what a member seeks may be there later
 	}
 	why := WhyNoMatchmaker
@@ -93,7 +93,9 @@ func (p *Party) introducedToHost(m matchmaker.Message) {
 		id: id, text: m.ID, trust: trust{key: &key, pair: m.PSK, salt: id}, early: p.early(), turn: m.TURN,
 		begun: p.now + time.Duration(m.DelayMS)*time.Millisecond,
 	}
-	if p.state == StateJoined {
+	if p.state == StateJoined && p.manual {
+		w.early = p.seeker()
+	} else if p.state == StateJoined {
 		member := p.place.roster.byKey(key)
 		if member == nil || member.pid == p.place.pid {
 			return // a ticket may be stolen; a member's key is not
@@ -110,8 +112,7 @@ func (p *Party) introducedToHost(m matchmaker.Message) {
 // learn adds addresses of the other side. A dial that is on asks them too.
 func (w *meeting) learn(p *Party, cands []matchmaker.Candidate) {
 	for _, c := range cands {
-		known := slices.ContainsFunc(w.cands, func(k matchmaker.Candidate) bool { return k.Addr == c.Addr })
-		if known || len(w.cands) == matchmaker.MaxCandidates || c.Kind == matchmaker.RelayCandidate {
+		if known(w.cands, c) || len(w.cands) == matchmaker.MaxCandidates || c.Kind == matchmaker.RelayCandidate {
 			continue
 		}
 		w.cands = append(w.cands, c)
@@ -119,6 +120,16 @@ func (w *meeting) learn(p *Party, cands []matchmaker.Candidate) {
 			w.peer.conn.AddAddress(c.Addr) // one too many is one that is not asked
 		}
 	}
+}
+
+// known says whether a list has a candidate's address already. One that is told
+// again has the newer kind: a local one that STUN has seen is a public one too.
+func known(list []matchmaker.Candidate, c matchmaker.Candidate) bool {
+	i := slices.IndexFunc(list, func(k matchmaker.Candidate) bool { return k.Addr == c.Addr })
+	if i >= 0 {
+		list[i].Kind = c.Kind
+	}
+	return i >= 0
 }
 
 // tell says this side's addresses to the other.

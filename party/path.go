@@ -87,7 +87,7 @@ func (p *Party) seekDirectTo(r *Peer) {
 			r.directAt = p.now + directEach
 			return
 		}
-		r.directTry = 0
+		r.directTry, r.directRound = 0, r.directRound+1
 		r.directAt = p.nextRound()
 	}
 }
@@ -98,15 +98,18 @@ func (p *Party) nextRound() time.Duration {
 	return p.now + directAgain - t%directAgain
 }
 
-// directOf lists the addresses to try for a peer: the public ones first, and
-// again last.
+// directOf lists the addresses to try for a peer: the public ones, twice. Local
+// ones were asked at the join, and may be somebody else's in this network; they
+// have one more chance, in the second round.
 func (p *Party) directOf(r *Peer) []netip.AddrPort {
 	cands := r.cands
 	if p.meeting != nil && p.meeting.peer == r {
 		cands = p.meeting.cands
 	}
 	list := pick(nil, cands, matchmaker.PublicCandidate, dialPublics)
-	n := len(list)
-	list = pick(list, cands, matchmaker.LocalCandidate, dialLocals)
-	return append(list, list[:n]...)
+	list = append(list, list...)
+	if r.directRound == 1 {
+		list = pick(list, cands, matchmaker.LocalCandidate, dialLocals)
+	}
+	return list
 }

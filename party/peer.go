@@ -38,13 +38,14 @@ type Peer struct {
 	greeted bool   // stranger: its hello came
 	double  *Peer  // stranger: a guest at the very same address, which may be its ghost
 
-	openedAt  time.Duration
-	cands     []matchmaker.Candidate // what it told the matchmaker, where this side held the room
-	relays    []netip.AddrPort       // those that are at a relay
-	directAt  time.Duration          // when a direct path is tried, if it is relayed
-	directTry int                    // the next of them
-	located   netip.AddrPort         // guest: where the roster has it
-	ticket    int                    // guest: version of the key to the room that it has
+	openedAt    time.Duration
+	cands       []matchmaker.Candidate // what it told the matchmaker, where this side held the room
+	relays      []netip.AddrPort       // those that are at a relay
+	directAt    time.Duration          // when a direct path is tried, if it is relayed
+	directTry   int                    // the next of them
+	directRound int                    // how often all were tried
+	located     netip.AddrPort         // guest: where the roster has it
+	ticket      int                    // guest: version of the key to the room that it has
 
 	knows     uint32 // guest: version of the newest roster sent to it
 	confirmed bool   // guest: it has answered

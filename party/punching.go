@@ -66,7 +66,11 @@ func pairID(text string) (id [8]byte, ok bool) {
 func (p *Party) aim(w *pair, cands []matchmaker.Candidate, delay time.Duration) {
 	for _, c := range cands {
 		c.Addr = netip.AddrPortFrom(c.Addr.Addr().Unmap(), c.Addr.Port())
-		if len(w.targets) == pairTargets || w.has(c.Addr) || p.cfg.ForceRelay && c.Kind != matchmaker.RelayCandidate {
+		if t := w.target(c.Addr); t != nil {
+			t.Kind = c.Kind
+			continue
+		}
+		if len(w.targets) == pairTargets || p.cfg.ForceRelay && c.Kind != matchmaker.RelayCandidate {
 			continue
 		}
 		left := punchesOther
@@ -77,13 +81,13 @@ func (p *Party) aim(w *pair, cands []matchmaker.Candidate, delay time.Duration) 
 	}
 }
 
-func (w *pair) has(at netip.AddrPort) bool {
-	for _, t := range w.targets {
-		if t.Addr == at {
-			return true
+func (w *pair) target(at netip.AddrPort) *punchTarget {
+	for i := range w.targets {
+		if w.targets[i].Addr == at {
+			return &w.targets[i]
 		}
 	}
-	return false
+	return nil
 }
 
 // punch sends what is due.

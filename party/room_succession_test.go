@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/partyline-go/partyline/codes"
 	"github.com/partyline-go/partyline/matchmaker"
 )
 
@@ -244,5 +245,30 @@ func TestTheKeyToARoomIsReadAsItWasWritten(t *testing.T) {
 		if _, ok := parseRoomKey(bad); ok {
 			t.Errorf("%q was taken", bad)
 		}
+	}
+}
+
+func TestFollowGoesToTheHolderOfARoom(t *testing.T) {
+	w := newWorld(t, 1)
+	d := newDesk(w)
+	_, guests := w.roomParty(d, 2)
+	other := w.host(d.with("10.0.0.50"))
+	w.until(func() bool { return other.Room() != "" })
+	to, _ := codes.Parse(other.Room(), 0)
+	if err := guests[1].Follow(to); err != nil {
+		t.Fatal(err)
+	}
+	w.until(func() bool { return len(guests[1].find(NewHost)) > 0 })
+	if guests[1].Party.host.key != other.key || guests[1].State() != StateJoined {
+		t.Errorf("%v, facts %v", guests[1].State(), guests[1].facts)
+	}
+
+	none, _ := codes.Parse("ZZZZ-ZZZZ", 0)
+	if err := guests[0].Follow(none); err != nil {
+		t.Fatal(err)
+	}
+	w.until(func() bool { return len(guests[0].find(Down)) > 0 })
+	if f := guests[0].find(Down); f[0].Why != WhyNoRoom {
+		t.Errorf("facts %v", guests[0].facts)
 	}
 }
