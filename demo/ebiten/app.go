@@ -24,6 +24,7 @@ type app struct {
 	options launch.Options
 	scene   scene
 	hands   hands
+	near    nearby
 	board   clipboard
 	canvas  paint.Canvas
 
@@ -41,7 +42,11 @@ type app struct {
 // newApp begins with what the options say, or says why it cannot.
 func newApp(o launch.Options) *app {
 	a := &app{options: o, began: time.Now(), width: 1280, height: 720}
-	a.scene = a.start(o)
+	if o.Listing.Title {
+		a.scene = newTitle(o)
+	} else {
+		a.scene = a.start(o)
+	}
 	return a
 }
 
@@ -105,6 +110,7 @@ func (a *app) ticks() int {
 
 // finish ends the game that is on, in good order.
 func (a *app) finish() {
+	a.near.close()
 	if p, ok := a.scene.(*play); ok {
 		pace := launch.NewPace()
 		r := p.game.Finish(func() {

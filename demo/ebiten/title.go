@@ -45,8 +45,10 @@ func (t *title) update(a *app) scene {
 		{label: "Name", value: o.Name, do: func() { t.naming = true }},
 		{label: "Quit", do: func() { t.quit = true }},
 	}
-	t.menu.hover(&a.hands, a.moved())
-	t.menu.update(&a.hands)
+	if !a.near.update(a, t) {
+		t.menu.hover(&a.hands, a.moved())
+		t.menu.update(&a.hands)
+	}
 	if t.quit {
 		return nil
 	}
@@ -79,7 +81,13 @@ func (t *title) draw(a *app, c *paint.Canvas) {
 	if t.naming {
 		t.menu.items[3].value = t.name.String() + "|"
 	}
+	at := t.menu.at
+	if a.near.chosen {
+		t.menu.at = -1 // what is chosen is in the list
+	}
 	t.menu.draw(c)
+	t.menu.at = at
+	a.near.draw(c)
 	c.Text("arrows and Enter, mouse, touch or gamepad", paint.Point{X: mid, Y: c.H - 28},
 		paint.Style{Size: 14, Color: paint.Mist.Fade(0.8), Anchor: 0.5})
 }

@@ -100,6 +100,7 @@ func (g *Game) seatPlayer(port uint16) error {
 	seed := uint32(g.options.Seed)
 	cfg := session.Config{Name: g.options.Name, Seed: seed, Level: level.Settings{Seed: seed, Snow: g.options.Snow}}
 	cfg.Party.Seat = g.seat.read()
+	g.options.Listing.announce(&cfg)
 	if g.options.Lag {
 		socket, err := session.OpenLag(port, g.options.Seed)
 		if err != nil {

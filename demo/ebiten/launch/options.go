@@ -34,7 +34,8 @@ type Options struct {
 	Snow    int    // share of the ice under snow, in percent
 	Report  string // "text", "json"
 	Shot    string // file; the window only
-	Lag     bool   // Game.Lag may be used, which costs a goroutine for the socket
+	Listing Listing
+	Lag     bool // Game.Lag may be used, which costs a goroutine for the socket
 }
 
 // Parse reads the flags of a program. The window has -shot too. Its errors have
@@ -58,6 +59,7 @@ func Parse(program string, args []string, window bool, out io.Writer) (Options, 
 	f.Uint64Var(&o.Seed, "seed", 0, "dice of the ice, the bots and their line (0: the time's)")
 	f.IntVar(&o.Snow, "snow", 40, "this share of the ice lies under snow, in `percent`")
 	f.StringVar(&o.Report, "report", "text", "the report at the end: text or json")
+	o.Listing.flags(f, window)
 	if window {
 		f.StringVar(&o.Shot, "shot", "", "save a picture to this `file` at the end")
 	}
@@ -65,7 +67,8 @@ func Parse(program string, args []string, window bool, out io.Writer) (Options, 
 		return o, err
 	}
 	o.Port = uint16(port)
-	if !o.Host && o.Join == "" && !given(f, "bots") {
+	o.Listing.settle(o.Host || o.Join != "" || given(f, "bots"))
+	if !o.Host && o.Join == "" && !given(f, "bots") && !o.Listing.Title {
 		o.Bots = MostBots
 	}
 	o.Host = o.Host || o.Join == ""

@@ -48,10 +48,11 @@ func TestFlagsSayWhatToDo(t *testing.T) {
 }
 
 func TestEveryFlagIsTaken(t *testing.T) {
-	o := parse(t, strings.Fields("-join X -name Ada -seat s -bots 11 -for 15s -loss 0.05 -latency 40ms -jitter 20ms -port 9 -seed 7 -snow 60 -report json -shot p.png")...)
+	o := parse(t, strings.Fields("-join X -name Ada -seat s -bots 11 -for 15s -loss 0.05 -latency 40ms -jitter 20ms -port 9 -seed 7 -snow 60 -report json -shot p.png -announce a:1 -browse b:2")...)
 
 	want := Options{Join: "X", Name: "Ada", Seat: "s", Bots: 11, For: 15 * time.Second, Loss: 0.05,
-		Latency: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Port: 9, Seed: 7, Snow: 60, Report: "json", Shot: "p.png", Lag: true}
+		Latency: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Port: 9, Seed: 7, Snow: 60, Report: "json", Shot: "p.png", Lag: true,
+		Listing: Listing{Announce: "a:1", Browse: "b:2"}}
 	if o != want || !o.Lossy() {
 		t.Errorf("got %+v, want %+v", o, want)
 	}
