@@ -51,9 +51,6 @@ func (p *Party) introduced(m matchmaker.Message) {
 	copy(w.key[:], m.Key)
 	p.pairs = append(p.pairs, w)
 	p.aim(&p.pairs[len(p.pairs)-1], m.Cands, time.Duration(m.DelayMS)*time.Millisecond)
-	if p.room.line != nil && len(p.out.asks) > 0 {
-		p.room.line.Send(matchmaker.Message{T: matchmaker.Cands, To: m.ID, Cands: p.candidates()})
-	}
 }
 
 // pairID reads a pair's id: 8 bytes in hex.

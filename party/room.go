@@ -62,12 +62,11 @@ type room struct {
 	failed bool // RoomFailed was, and no RoomOpen since
 	away   bool // another has it: this host does not ask any more
 
-	renew     bool          // the next refresh asks for a new ticket
-	refreshAt time.Duration // of a holder
-	version   int           // of the key to the room
-	alive     time.Duration // until when its holder is believed to be alive
-	code      string        // join: of the room
-	turn      []matchmaker.TURNServer
+	renew     bool               // the next refresh asks for a new ticket
+	refreshAt time.Duration      // of a holder
+	version   int                // of the key to the room
+	alive     time.Duration      // until when its holder is believed to be alive
+	code      string             // join: of the room
 	last      matchmaker.Message // join: the last refusal
 }
 
@@ -273,9 +272,6 @@ func (p *Party) roomIs(m matchmaker.Message) {
 		r.refreshAt = p.now + refreshEvery
 	}
 	r.held, r.mine = true, true
-	if len(m.TURN) > 0 {
-		r.turn = m.TURN
-	}
 	key := roomKey{code: m.Code}
 	copy(key.ticket[:], m.Ticket)
 	if key != p.place.room {
