@@ -22,7 +22,7 @@ const (
 
 // candidates lists this side's addresses: none when it must not be known.
 func (p *Party) candidates() (list []matchmaker.Candidate) {
-	if p.cfg.ForceRelay && p.state != StateHosting {
+	if p.cfg.ForceRelay && p.state != StateHosting && p.phase != phaseOpen {
 		return nil
 	}
 	add := func(kind matchmaker.CandidateKind, at netip.AddrPort) {

@@ -181,6 +181,13 @@ func (p *Party) refuseAskers() {
 	}
 }
 
+// comesAgain says that a member is still waited for that came to its new host
+// and went before it had answered: it tries several ways, and takes back all
+// but one.
+func (p *Party) comesAgain(r *Peer, why Why) bool {
+	return p.awaitBy != 0 && !r.confirmed && why == WhyClosed
+}
+
 // awaitMembers gives up on members that have not come to their new host.
 func (p *Party) awaitMembers() {
 	if p.awaitBy == 0 || p.now < p.awaitBy {

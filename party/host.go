@@ -147,6 +147,9 @@ func (p *Party) letGo() {
 // gone ends a guest that the network, its own will or its own double ended.
 func (p *Party) gone(r *Peer, why Why, text string) {
 	m := p.place.roster.member(r.pid)
+	if p.comesAgain(r, why) {
+		return
+	}
 	if (why == WhySilent || why == WhyStalled) && m != nil {
 		defer p.missed(*m)
 	}

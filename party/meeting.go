@@ -85,10 +85,13 @@ func (p *Party) joinRefused(m matchmaker.Message) {
 // introducedToHost: the matchmaker names the room's holder.
 func (p *Party) introducedToHost(m matchmaker.Message) {
 	id, ok := pairID(m.ID)
-	if !ok || len(m.Key) != keySize || len(m.PSK) != keySize || p.meeting != nil && p.meeting.busy() {
+	if !ok || len(m.Key) != keySize || len(m.PSK) != keySize {
 		return
 	}
 	key := [keySize]byte(m.Key)
+	if p.meeting != nil && p.meeting.busy() && (p.state == StateJoining || *p.meeting.trust.key == key) {
+		return
+	}
 	w := &meeting{
 		id: id, text: m.ID, trust: trust{key: &key, pair: m.PSK, salt: id}, early: p.early(), turn: m.TURN,
 		begun: p.now + time.Duration(m.DelayMS)*time.Millisecond,
@@ -99,6 +102,9 @@ func (p *Party) introducedToHost(m matchmaker.Message) {
 		member := p.place.roster.byKey(key)
 		if member == nil || member.pid == p.place.pid {
 			return // a ticket may be stolen; a member's key is not
+		}
+		if !p.endDialsTo(member.pid) {
+			return // it is reached already
 		}
 		w.role, w.early = member.pid, p.seeker()
 	}

@@ -183,7 +183,13 @@ func (p *Party) tryMember(pid PID) {
 	p.dialMember(pid)
 }
 
+// dialling says whether a member is being reached, by its addresses or through
+// the room. Two connections to one host would be taken for a member that came
+// back, and its ghost.
 func (p *Party) dialling(pid PID) bool {
+	if w := p.meeting; w != nil && w.role == pid && w.busy() {
+		return true
+	}
 	for _, r := range p.peers {
 		if r.role == roleDial && r.goal == pid {
 			return true
@@ -230,6 +236,22 @@ func (p *Party) seeker() early {
 		e.opening = p.heirEpoch
 	}
 	return e
+}
+
+// endDialsTo ends the connections that were on their way to a member. False: one
+// is open already.
+func (p *Party) endDialsTo(pid PID) bool {
+	for _, r := range p.peers {
+		if r.role == roleDial && r.goal == pid && r.open {
+			return false
+		}
+	}
+	for _, r := range p.peers {
+		if r.role == roleDial && r.goal == pid {
+			r.close()
+		}
+	}
+	return true
 }
 
 // endDials ends the connections that were on their way out.
