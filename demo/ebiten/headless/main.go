@@ -3,6 +3,7 @@
 // machine that has no display.
 //
 //	go run ./demo/ebiten/headless -bots 11 -for 15s -loss 0.05 -latency 40ms -jitter 20ms
+//	go run ./demo/ebiten/headless -host -matchmaker ws://127.0.0.1:27400 -for 60s
 package main
 
 import (
@@ -58,6 +59,9 @@ func play(o launch.Options) error {
 			out.say("cannot keep the seat: " + err.Error())
 		}
 		out.show(g.Player)
+	}
+	if url := g.Matchmaker(); url != "" {
+		out.say("matchmaker " + url)
 	}
 	joined := false
 	for end := time.Now().Add(o.For); (o.For == 0 || time.Now().Before(end)) && !asked(stop); {

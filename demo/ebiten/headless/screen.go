@@ -19,6 +19,8 @@ type screen struct {
 	notes uint64   // of the feed, that were written
 	last  []string // what was said, for under the table
 	code  string   // that was written
+	room  string   // room code that was written
+	stage string   // of a join, that was written
 }
 
 func newScreen(f *os.File) *screen {
@@ -54,16 +56,40 @@ func (c *screen) show(s *session.Session) {
 			c.say("invitation " + s.Invitation())
 		}
 	}
+	if stage := s.JoinWords(); stage != c.stage {
+		if c.stage = stage; stage != "" {
+			c.say(stage + "…")
+		}
+	}
 	for ; c.notes < s.Feed().Count(); c.notes++ {
 		if n := s.Feed().Note(c.notes); n != nil {
-			c.say(n.String())
+			c.sayNote(n)
 		}
+	}
+	if room := s.Room(); room != c.room && !s.Hosting() {
+		c.sayRoom(room)
 	}
 	switch {
 	case c.live && s.Frames()%tableEvery == 0:
 		c.draw(table(s))
 	case !c.live && s.Frames()%statusEvery == 0:
 		fmt.Fprintln(c.out, status(s))
+	}
+}
+
+// sayNote shows a note of the feed.
+func (c *screen) sayNote(n *session.Note) {
+	if n.Kind == session.NoteRoomOpen {
+		c.sayRoom(n.Text())
+		return
+	}
+	c.say(n.String())
+}
+
+// sayRoom shows a room's code, on a line of its own that a program can read.
+func (c *screen) sayRoom(code string) {
+	if c.room = code; code != "" {
+		c.say("room " + code)
 	}
 }
 
@@ -85,9 +111,9 @@ func (c *screen) draw(lines []string) {
 
 // short cuts a line to what fits a terminal: one that wraps would be two.
 func short(line string) string {
-	const columns = 79
-	if r := []rune(line); len(r) > columns {
-		return string(r[:columns-1]) + "…"
+	const most = 79
+	if r := []rune(line); len(r) > most {
+		return string(r[:most-1]) + "…"
 	}
 	return line
 }
@@ -98,7 +124,7 @@ func (c *screen) close() { c.drawn = 0 }
 // status is how things stand, in a line.
 func status(s *session.Session) string {
 	if s.Status() == session.Joining {
-		return "joining…"
+		return "joining: " + s.JoinWords() + "…"
 	}
 	w := s.Shown()
 	players := fmt.Sprintf("%d players", len(s.Players()))
@@ -128,13 +154,19 @@ func table(s *session.Session) []string {
 	if c := s.Code(); c != "" {
 		head += "   join code " + c
 	}
+	if c := s.Room(); c != "" {
+		head += "   room " + c
+	}
 	lines := []string{head, status(s), s.ClockWords(), "",
-		fmt.Sprintf("%-21s %-8s %6s %5s %6s %4s %6s  %s", "player", "lock", "ping", "loss", "snap/s", "wins", "pushes", "")}
+		fmt.Sprintf(columns, "player", "lock", "path", "ping", "loss", "snap/s", "wins", "pushes", "")}
 	for i := range s.Players() {
 		lines = append(lines, row(s, &s.Players()[i]))
 	}
 	return lines
 }
+
+// columns is a line of the table.
+const columns = "%-17.17s %-8s %-7s %6s %5v %6s %4v %6v  %s"
 
 // row is a player's line of the table.
 func row(s *session.Session, p *session.Player) string {
@@ -142,8 +174,9 @@ func row(s *session.Session, p *session.Player) string {
 	if p.Me {
 		name += " (you)"
 	}
-	ping, loss, snaps := "host", "", ""
+	path, ping, loss, snaps := "host", "", "", ""
 	if !p.Host {
+		path = s.PathOf(p).String()
 		ping = fmt.Sprintf("%d ms", p.Ping.Milliseconds())
 		loss = fmt.Sprintf("%.0f %%", p.Loss*100)
 		snaps = fmt.Sprint(p.Snapshots)
@@ -153,7 +186,7 @@ func row(s *session.Session, p *session.Player) string {
 		d := &s.Shown().Discs[at]
 		wins, pushes, where = d.Wins, d.Pushes, whereabouts(d)
 	}
-	return fmt.Sprintf("%-21s %-8s %6s %5s %6s %4d %6d  %s", name, s.Lock(p.PID), ping, loss, snaps, wins, pushes, where)
+	return fmt.Sprintf(columns, name, s.Lock(p.PID), path, ping, loss, snaps, wins, pushes, where)
 }
 
 func whereabouts(d *arena.Disc) string {

@@ -22,10 +22,10 @@ type bot struct {
 	silent int    // frames until it may chat again
 }
 
-func newBot(i int, seed uint64) *bot {
+func newBot(i int, seed uint64, cfg party.Config) *bot {
 	seed += uint64(i) * 7919
 	return &bot{
-		Session: session.New(session.Config{Name: botNames[i%len(botNames)], NoForecast: true, Party: party.Config{NoHandOff: true}}),
+		Session: session.New(session.Config{Name: botNames[i%len(botNames)], NoForecast: true, Party: cfg}),
 		brain:   arena.NewBrain(seed),
 		dice:    rand.New(rand.NewPCG(seed, 1)),
 		silent:  i * 40,

@@ -10,6 +10,7 @@ import (
 	"github.com/partyline-go/partyline/demo/ebiten/arena"
 	"github.com/partyline-go/partyline/demo/ebiten/level"
 	"github.com/partyline-go/partyline/demo/ebiten/session"
+	"github.com/partyline-go/partyline/matchmaker"
 	netmsg "github.com/partyline-go/partyline/net"
 	"github.com/partyline-go/partyline/party"
 )
@@ -21,9 +22,13 @@ type Game struct {
 
 	options Options
 	bots    []*bot
-	relay   *netmsg.LossyRelay
-	socket  *session.LagSocket // nil: the party has one of its own
-	lag     int                // of Lags
+	sockets []*session.LagSocket // of the bots, where their line is a bad one
+	socket  *session.LagSocket   // nil: the party has one of its own
+	server  *matchmaker.Server   // nil: none was started
+	signal  string               // URL of the matchmaker; "": none
+	waiting bool                 // the bots wait for a room code
+	tell    func(string)
+	lag     int // of Lags
 	meter   meter
 	seat    seatFile
 	began   time.Time
@@ -32,25 +37,38 @@ type Game struct {
 // Start hosts or joins as the options say. tell takes lines for the player to
 // read.
 func Start(o Options, tell func(string)) (*Game, error) {
-	g := &Game{options: o, seat: seatFile{name: o.Seat}, began: time.Now()}
-	to, err := g.open(tell)
-	if err != nil {
-		g.Close()
-		return nil, err
-	}
-	if err := g.invite(to); err != nil {
+	g := &Game{options: o, seat: seatFile{name: o.Seat}, began: time.Now(), tell: tell}
+	if err := g.start(); err != nil {
 		g.Close()
 		return nil, err
 	}
 	return g, nil
 }
 
+func (g *Game) start() error {
+	if err := g.findMatchmaker(); err != nil {
+		return err
+	}
+	to, err := g.open()
+	if err != nil {
+		return err
+	}
+	if g.signal != "" && g.options.Host {
+		g.waiting = true
+		return nil
+	}
+	return g.invite(to)
+}
+
 // open hosts or joins, and says where the bots are to go.
-func (g *Game) open(tell func(string)) (codes.Target, error) {
+func (g *Game) open() (codes.Target, error) {
 	if g.options.Join != "" {
 		to, err := session.ParseCode(g.options.Join)
 		if err != nil {
 			return to, err
+		}
+		if to.Room != "" && g.signal == "" {
+			return to, errNoMatchmaker
 		}
 		if err := g.seatPlayer(0); err != nil {
 			return to, err
@@ -64,7 +82,7 @@ func (g *Game) open(tell func(string)) (codes.Target, error) {
 	err := g.host(port)
 	if errors.Is(err, party.WhyPortInUse) {
 		if err = g.host(0); err == nil {
-			tell(fmt.Sprintf("port %d is taken: this game is on port %d", port, g.Player.Port()))
+			g.tell(fmt.Sprintf("port %d is taken: this game is on port %d", port, g.Player.Port()))
 		}
 	}
 	if err != nil {
@@ -99,7 +117,7 @@ func (g *Game) host(port uint16) error {
 func (g *Game) seatPlayer(port uint16) error {
 	seed := uint32(g.options.Seed)
 	cfg := session.Config{Name: g.options.Name, Seed: seed, Level: level.Settings{Seed: seed, Snow: g.options.Snow}}
-	cfg.Party.Seat = g.seat.read()
+	cfg.Party.Seat, cfg.Party.SignalURL = g.seat.read(), g.signal
 	g.options.Listing.announce(&cfg)
 	if g.options.Lag {
 		socket, err := session.OpenLag(port, g.options.Seed)
@@ -112,19 +130,14 @@ func (g *Game) seatPlayer(port uint16) error {
 	return nil
 }
 
-// invite sends the bots to a host, over a lossy relay if the options want one.
+// invite sends the bots to a host.
 func (g *Game) invite(to codes.Target) error {
-	if g.options.Lossy() && g.options.Bots > 0 && to.Addr.IsValid() {
-		link := netmsg.Lossy(g.options.Loss, g.options.Latency, g.options.Jitter)
-		relay, err := netmsg.StartLossyRelay(to.Addr, link, link, g.options.Seed)
-		if err != nil {
-			return err
-		}
-		g.relay = relay
-		to.Addr = relay.Addr()
-	}
 	for i := range g.options.Bots {
-		b := newBot(i, g.options.Seed)
+		cfg, err := g.botLine(uint64(i))
+		if err != nil {
+			return fmt.Errorf("bot %d: %w", i+1, err)
+		}
+		b := newBot(i, g.options.Seed, cfg)
 		if err := b.Join(to); err != nil {
 			return fmt.Errorf("bot %d: %w", i+1, err)
 		}
@@ -133,10 +146,28 @@ func (g *Game) invite(to codes.Target) error {
 	return nil
 }
 
+// botLine is how a bot's party reaches others: over a bad line of its own if the
+// options want one.
+func (g *Game) botLine(i uint64) (party.Config, error) {
+	cfg := party.Config{NoHandOff: true, SignalURL: g.signal}
+	if !g.options.Lossy() {
+		return cfg, nil
+	}
+	socket, err := session.OpenLag(0, g.options.Seed+i)
+	if err != nil {
+		return cfg, err
+	}
+	socket.SetLink(netmsg.Lossy(g.options.Loss, g.options.Latency, g.options.Jitter))
+	g.sockets = append(g.sockets, socket)
+	cfg.Socket = socket
+	return cfg, nil
+}
+
 // Frame plays a tick of the player's and of every bot's. It is to be called
 // sixty times a second.
 func (g *Game) Frame(in arena.Input) {
 	g.meter.frame(g.Player, in)
+	g.callBots()
 	for _, b := range g.bots {
 		b.frame()
 	}
@@ -163,6 +194,9 @@ func (g *Game) members() []*session.Session {
 	return all
 }
 
+// errNoMatchmaker says that a room code leads nowhere.
+var errNoMatchmaker = errors.New("that is a room code: it needs the matchmaker that the host uses (-matchmaker URL)")
+
 // rest is how long a game may take to come to rest at its end.
 const rest = 3 * time.Second
 
@@ -187,11 +221,14 @@ func (g *Game) Finish(frame func()) Report {
 // Close ends everything at once, without a report: the bots first, so that none
 // of them becomes the heir.
 func (g *Game) Close() {
+	for _, s := range g.sockets {
+		s.SetLink(Lags[0].Link) // so that the farewell leaves at once
+	}
 	for _, b := range g.bots {
 		b.Leave()
 	}
 	if g.socket != nil {
-		g.socket.SetLink(Lags[0].Link) // so that the farewell leaves at once
+		g.socket.SetLink(Lags[0].Link)
 	}
 	if g.Player != nil {
 		if g.Player.Status() == session.Playing {
@@ -202,7 +239,10 @@ func (g *Game) Close() {
 	if g.socket != nil {
 		g.socket.Close()
 	}
-	if g.relay != nil {
-		g.relay.Stop()
+	for _, s := range g.sockets {
+		s.Close()
+	}
+	if g.server != nil {
+		g.server.Close()
 	}
 }

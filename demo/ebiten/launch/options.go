@@ -36,6 +36,10 @@ type Options struct {
 	Shot    string // file; the window only
 	Listing Listing
 	Lag     bool // Game.Lag may be used, which costs a goroutine for the socket
+
+	// Matchmaker is the URL of the one that room codes go by, or Embedded; "":
+	// none.
+	Matchmaker string
 }
 
 // Parse reads the flags of a program. The window has -shot too. Its errors have
@@ -47,7 +51,8 @@ func Parse(program string, args []string, window bool, out io.Writer) (Options, 
 	f := flag.NewFlagSet(program, flag.ContinueOnError)
 	f.SetOutput(out)
 	f.BoolVar(&o.Host, "host", false, "open a game")
-	f.StringVar(&o.Join, "join", "", "join the game of this `code` (or ip:port)")
+	f.StringVar(&o.Join, "join", "", "join the game of this join code or room `code` (or ip:port)")
+	f.StringVar(&o.Matchmaker, "matchmaker", "", "host and join by room code, with the matchmaker at this `URL` (embedded: start one here)")
 	f.StringVar(&o.Name, "name", "", "your name")
 	f.StringVar(&o.Seat, "seat", "", "keep this player's seat in a `file`, to come back after a crash")
 	f.IntVar(&o.Bots, "bots", 0, "let `n` bots join (11 if no flag says what to do)")
@@ -113,7 +118,7 @@ func (o *Options) check(rest []string, host bool, port uint) error {
 	case o.Report != "text" && o.Report != "json":
 		return fmt.Errorf("-report %q: it is text or json", o.Report)
 	}
-	return nil
+	return o.checkMatchmaker()
 }
 
 // userName is who is logged in, or a word.

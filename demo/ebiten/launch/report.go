@@ -1,13 +1,17 @@
 package launch
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/partyline-go/partyline/demo/ebiten/session"
+	"github.com/partyline-go/partyline/party"
 )
 
 // A Report is how a game went, as this program saw it.
@@ -43,8 +47,28 @@ type Report struct {
 	LevelsReceived int     `json:"levels_received"`      // by this program's guests, whole and with the host's hash
 	ClockWithin    float64 `json:"clock_uncertainty_ms"` // of this player's idea of the host's clock; the host's own is 0
 
+	Room     string      `json:"room"`      // room code; "": none
+	Peers    []Peer      `json:"peers"`     // that this player is connected to
+	NewHosts []HostShift `json:"new_hosts"` // who became host since this player came, oldest first
+
 	Host bool   `json:"host"`
 	End  string `json:"end"` // in words
+}
+
+// A Peer is a connection of the player's.
+type Peer struct {
+	PID  party.PID `json:"pid"`
+	Name string    `json:"name"`
+	Path string    `json:"path"` // "direct", "local" or "relayed"
+}
+
+// A HostShift is a change of the host.
+type HostShift struct {
+	PID     party.PID `json:"pid"`
+	Name    string    `json:"name"`
+	Me      bool      `json:"me"`
+	Why     string    `json:"why"`     // how the old host ended
+	Seconds float64   `json:"seconds"` // since this player began
 }
 
 // report takes stock. It is made before anyone leaves.
@@ -62,7 +86,7 @@ func (g *Game) report() Report {
 		AllocsPerFrame: g.meter.allocs.quantile(0.5),
 		AllocsMeasured: g.meter.mallocs, AllocsFrames: g.meter.allocs.total,
 		Sealed: g.sealed(), Verified: verified(s),
-		Host: s.Hosting(),
+		Room: s.Room(), Peers: peersOf(s), NewHosts: shiftsOf(s), Host: s.Hosting(),
 	}
 	_, within, _ := s.Clock()
 	r.ClockWithin = round(within.Seconds()*1000, 1)
@@ -80,6 +104,24 @@ func (g *Game) report() Report {
 		}
 	}
 	return r
+}
+
+// peersOf lists who a session is connected to.
+func peersOf(s *session.Session) []Peer {
+	list := []Peer{}
+	for l := range s.Lines() {
+		list = append(list, Peer{PID: l.PID, Name: s.NameOf(l.PID), Path: s.PathTo(l.PID).String()})
+	}
+	return list
+}
+
+// shiftsOf lists the changes of the host that a session has seen.
+func shiftsOf(s *session.Session) []HostShift {
+	list := []HostShift{}
+	for _, c := range s.HostChanges() {
+		list = append(list, HostShift{PID: c.PID, Name: c.Name, Me: c.Me, Why: c.Why.String(), Seconds: round(c.At.Seconds(), 1)})
+	}
+	return list
 }
 
 // sealed asks every connection of this program's members for its key. A game
@@ -139,10 +181,27 @@ latest values  %.1f snapshots a second
 line           %.1f kB/s up, %.1f kB/s down, round trip %.1f ms, clock ±%.1f ms
 sealed         %v, %d verified
 levels         %d received
+room           %s
 end            %s
 `, r.Players, r.Seconds, r.Frames, r.FrameP50, r.FrameP99, r.AllocsPerFrame,
 		r.ReliableSent, r.ReliableReceived, r.Lost, r.Disordered, r.Disconnects,
 		r.SnapshotsPerSecond, r.UpKBps, r.DownKBps, r.RTTp50, r.ClockWithin,
-		r.Sealed, r.Verified, r.LevelsReceived, r.End)
+		r.Sealed, r.Verified, r.LevelsReceived, r.roomLine(), r.End)
 	return err
+}
+
+// roomLine tells of the room, the ways to the peers and the hosts, in a line.
+func (r Report) roomLine() string {
+	line := cmp.Or(r.Room, "none")
+	ways := map[string]int{}
+	for _, p := range r.Peers {
+		ways[p.Path]++
+	}
+	for _, way := range slices.Sorted(maps.Keys(ways)) {
+		line += fmt.Sprintf(", %d %s", ways[way], way)
+	}
+	for _, h := range r.NewHosts {
+		line += fmt.Sprintf(", then %s hosted", h.Name)
+	}
+	return line
 }

@@ -26,7 +26,7 @@
 //	fell       letter     host        pid u16, by u16
 //	round      letter     host        event u8, winner u16
 //	chat       letter     any         the text
-//	pulse      letter     any         ping u16 (ms), snapshots in the last second u8, loss u8 (%)
+//	pulse      letter     any         ping u16 (ms), snapshots in the last second u8, loss u8 (%), path to the host u8 (party.Path)
 //	ask        reliable   guest       nothing: the level of the welcome is wanted
 //	level      channel 2  host        256 KiB of ice (package level)
 //	here       letter     guest       name str: after the host has changed, its numbers go on from this one

@@ -11,13 +11,15 @@ import (
 type NoteKind uint8
 
 const (
-	NoteJoined  NoteKind = iota + 1 // Who has come
-	NoteLeft                        // Who has left, for Why
-	NoteChat                        // Who says Text
-	NoteFell                        // Who is in the water, pushed by By (0: by nobody)
-	NoteRound                       // Who has won the round (0: nobody)
-	NoteMatch                       // Who has won the match
-	NoteNewHost                     // Who is the host now
+	NoteJoined     NoteKind = iota + 1 // Who has come
+	NoteLeft                           // Who has left, for Why
+	NoteChat                           // Who says Text
+	NoteFell                           // Who is in the water, pushed by By (0: by nobody)
+	NoteRound                          // Who has won the round (0: nobody)
+	NoteMatch                          // Who has won the match
+	NoteNewHost                        // Who is the host now
+	NoteRoomOpen                       // this host's room is open; Text is its code
+	NoteRoomFailed                     // this host has no room, for Why
 )
 
 // A Note is a line of the feed. Names are as they were.
@@ -33,7 +35,7 @@ type Note struct {
 	size int
 }
 
-// Text is what was said.
+// Text is what was said, or a room's code.
 func (n *Note) Text() string { return string(n.text[:n.size]) }
 
 // String gives the note in words.
@@ -59,6 +61,10 @@ func (n *Note) String() string {
 		return n.Name + " won the match"
 	case NoteNewHost:
 		return n.Name + " is the host now"
+	case NoteRoomOpen:
+		return "room " + n.Text() + " is open"
+	case NoteRoomFailed:
+		return roomWords(n.Why)
 	}
 	return ""
 }

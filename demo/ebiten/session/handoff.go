@@ -1,6 +1,10 @@
 package session
 
-import "github.com/partyline-go/partyline/party"
+import (
+	"time"
+
+	"github.com/partyline-go/partyline/party"
+)
 
 // changeRole notices that this side has become the host, or is one no longer,
 // or has come to another host.
@@ -76,6 +80,10 @@ func (s *Session) newHost(f party.Fact) {
 		s.roll.players[i].Host = s.roll.players[i].PID == f.PID
 	}
 	s.note(Note{Kind: NoteNewHost, Who: f.PID})
+	s.changes = append(s.changes, HostChange{
+		PID: f.PID, Name: s.roll.name(f.PID), Me: f.PID == s.Me(),
+		Why: f.Why, Lost: f.Text, At: time.Duration(s.frames) * Tick,
+	})
 }
 
 // readHere takes in that a member has come over to the new host: its letters go

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net"
 	"net/netip"
-	"os"
 	"sync"
 	"time"
 
@@ -19,13 +18,17 @@ import (
 // use, both ways, to see what that does to a game. It is for trying things out:
 // a party opens a faster socket of its own if it is given none.
 type LagSocket struct {
-	conn  *net.UDPConn
-	epoch time.Time
-	buf   []byte // ReadBatch's
+	conn   *net.UDPConn
+	epoch  time.Time
+	stir   chan struct{} // ReadBatch is to look anew at what is due
+	closed chan struct{} // nothing is received any more
+	alarm  *time.Timer   // ReadBatch's
 
 	mu      sync.Mutex
-	in, out *netmsg.LinkSim // nil: the line is as it is
+	in      *netmsg.LinkSim
+	out     *netmsg.LinkSim // nil: the line is as it is
 	writing []byte
+	parcel  [addrSize + lagRoom]byte // due's
 	seed    uint64
 }
 
@@ -45,7 +48,12 @@ func OpenLag(port uint16, seed uint64) (*LagSocket, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %v", party.WhySocket, err)
 	}
-	return &LagSocket{conn: conn, epoch: time.Now(), buf: make([]byte, lagRoom), seed: seed}, nil
+	l := &LagSocket{
+		conn: conn, epoch: time.Now(), stir: make(chan struct{}, 1), closed: make(chan struct{}),
+		alarm: time.NewTimer(time.Hour), in: netmsg.NewLinkSim(netmsg.LinkConfig{}, seed), seed: seed,
+	}
+	go l.receive()
+	return l, nil
 }
 
 // SetLink makes the line what link says, each way; the zero LinkConfig makes it
@@ -53,18 +61,39 @@ func OpenLag(port uint16, seed uint64) (*LagSocket, error) {
 func (l *LagSocket) SetLink(link netmsg.LinkConfig) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.in, l.out = nil, nil
+	l.seed++
+	l.in, l.out = netmsg.NewLinkSim(link, l.seed), nil
 	if link != (netmsg.LinkConfig{}) {
-		l.seed++
-		l.in, l.out = netmsg.NewLinkSim(link, l.seed), netmsg.NewLinkSim(link, ^l.seed)
+		l.out = netmsg.NewLinkSim(link, ^l.seed)
 	}
-	l.wake()
 }
 
-// wake lets ReadBatch look anew at when something is due.
-func (l *LagSocket) wake() { l.conn.SetReadDeadline(time.Now()) }
+func (l *LagSocket) wake() {
+	select {
+	case l.stir <- struct{}{}:
+	default:
+	}
+}
 
 func (l *LagSocket) now() time.Duration { return time.Since(l.epoch) }
+
+// receive puts what comes on the link in, until the socket is closed.
+func (l *LagSocket) receive() {
+	defer close(l.closed)
+	buf := make([]byte, lagRoom)
+	for {
+		n, from, err := l.conn.ReadFromUDPAddrPort(buf)
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err == nil {
+			l.mu.Lock()
+			l.send(l.in, from, buf[:n])
+			l.mu.Unlock()
+			l.wake()
+		}
+	}
+}
 
 // ReadBatch is netmsg.Socket's. While it waits it also sends what is due.
 func (l *LagSocket) ReadBatch(b []netmsg.Datagram) (int, error) {
@@ -72,68 +101,48 @@ func (l *LagSocket) ReadBatch(b []netmsg.Datagram) (int, error) {
 		if n := l.due(b); n > 0 {
 			return n, nil
 		}
-		n, from, err := l.conn.ReadFromUDPAddrPort(l.buf)
-		from = netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			continue
-		case err != nil:
-			return 0, err
-		case !l.arrive(from, l.buf[:n]):
-			b[0].Addr, b[0].Data = from, append(b[0].Data[:0], l.buf[:n]...)
-			return 1, nil
+		select {
+		case <-l.stir:
+		case <-l.alarm.C:
+		case <-l.closed:
+			return 0, net.ErrClosed
 		}
 	}
-}
-
-// arrive puts a datagram on the link in; false: there is none.
-func (l *LagSocket) arrive(from netip.AddrPort, data []byte) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.in == nil {
-		return false
-	}
-	l.send(l.in, from, data)
-	return true
 }
 
 func (l *LagSocket) send(to *netmsg.LinkSim, addr netip.AddrPort, data []byte) {
 	a := addr.Addr().As16()
 	l.writing = append(l.writing[:0], a[:]...)
 	l.writing = binary.BigEndian.AppendUint16(l.writing, addr.Port())
-	to.Send(l.now(), append(l.writing, data...))
+	l.writing = append(l.writing, data...)
+	to.Send(l.now(), l.writing)
 }
 
 // due sends what has come to the end of the link out, takes what has come to the
 // end of the link in, and sets the alarm for the next.
 func (l *LagSocket) due(b []netmsg.Datagram) int {
-	var parcel [addrSize + lagRoom]byte
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.in == nil {
-		l.conn.SetReadDeadline(time.Time{})
-		return 0
-	}
-	now := l.now()
-	for n, ok := l.out.Deliver(now, parcel[:]); ok; n, ok = l.out.Deliver(now, parcel[:]) {
-		to, data := unwrap(parcel[:n])
-		l.conn.WriteToUDPAddrPort(data, to) // an error is a lost packet
+	now, next := l.now(), time.Duration(math.MaxInt64)
+	if l.out != nil {
+		for n, ok := l.out.Deliver(now, l.parcel[:]); ok; n, ok = l.out.Deliver(now, l.parcel[:]) {
+			to, data := unwrap(l.parcel[:n])
+			l.conn.WriteToUDPAddrPort(data, to) // an error is a lost packet
+		}
+		next = l.out.Deadline()
 	}
 	count := 0
 	for count < len(b) {
-		n, ok := l.in.Deliver(now, parcel[:])
+		n, ok := l.in.Deliver(now, l.parcel[:])
 		if !ok {
 			break
 		}
-		from, data := unwrap(parcel[:n])
+		from, data := unwrap(l.parcel[:n])
 		b[count].Addr, b[count].Data = from, append(b[count].Data[:0], data...)
 		count++
 	}
-	next := min(l.in.Deadline(), l.out.Deadline())
-	if next == math.MaxInt64 {
-		l.conn.SetReadDeadline(time.Time{})
-	} else {
-		l.conn.SetReadDeadline(l.epoch.Add(next))
+	if next = min(next, l.in.Deadline()); next < math.MaxInt64 {
+		l.alarm.Reset(next - now)
 	}
 	return count
 }

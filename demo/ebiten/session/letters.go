@@ -123,27 +123,29 @@ func (s *Session) Say(text string) error {
 func (s *Session) pulse() {
 	var ping time.Duration
 	var loss float64
+	var path party.Path
 	if host := s.party.PeerOf(s.roll.host()); host != nil {
-		ping, loss = host.RTT(), host.Loss()
+		ping, loss, path = host.RTT(), host.Loss(), host.Path()
 	}
 	w := s.letter(kindPulse)
 	w.Uint16(uint16(min(ping.Milliseconds(), 0xFFFF)))
 	w.Byte(byte(min(s.perSecond, 255)))
 	w.Byte(byte(loss*100 + 0.5))
+	w.Byte(byte(path))
 	s.post(w)
-	s.putPulse(s.Me(), ping, s.perSecond, loss)
+	s.putPulse(s.Me(), ping, s.perSecond, loss, path)
 }
 
 func (s *Session) readPulse(m *party.Message) {
-	ping, snapshots, loss := m.Uint16(), m.Byte(), m.Byte()
-	if m.Err() == nil {
-		s.putPulse(m.By, time.Duration(ping)*time.Millisecond, int(snapshots), float64(loss)/100)
+	ping, snapshots, loss, path := m.Uint16(), m.Byte(), m.Byte(), party.Path(m.Byte())
+	if m.Err() == nil && path <= party.Relayed {
+		s.putPulse(m.By, time.Duration(ping)*time.Millisecond, int(snapshots), float64(loss)/100, path)
 	}
 }
 
-func (s *Session) putPulse(pid party.PID, ping time.Duration, snapshots int, loss float64) {
+func (s *Session) putPulse(pid party.PID, ping time.Duration, snapshots int, loss float64, path party.Path) {
 	if p := s.roll.of(pid); p != nil {
-		p.Ping, p.Snapshots, p.Loss = ping, snapshots, loss
+		p.Ping, p.Snapshots, p.Loss, p.Path = ping, snapshots, loss, path
 	}
 }
 

@@ -19,6 +19,7 @@ type Player struct {
 	Ping      time.Duration // to the host and back, as the player measured it; 0: not yet
 	Loss      float64       // of what the player sent, 0 to 1
 	Snapshots int           // that the player got in the last second
+	Path      party.Path    // to the host, as the player tells it; PathNone: the host, or not yet
 }
 
 // A roll is the list of players, in the order in which they came.

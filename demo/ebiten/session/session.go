@@ -80,6 +80,8 @@ type Session struct {
 	gone      int // members that left, and not by choice
 	bytesIn   uint64
 	quiet     bool
+	trouble   string // RoomTrouble
+	changes   []HostChange
 	buf       []byte // scratch for encoding
 
 	// The host's.
@@ -213,6 +215,10 @@ func (s *Session) hear(f party.Fact) {
 		s.lostGuest(f)
 	case party.NewHost:
 		s.newHost(f)
+	case party.RoomOpen:
+		s.roomOpen(f.Text)
+	case party.RoomFailed:
+		s.roomFailed(f)
 	case party.Down:
 		s.end(f.Why, f.Text)
 	}

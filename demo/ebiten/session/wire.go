@@ -30,7 +30,7 @@ const redundancy = 10
 
 // Proto stands for Floe and, in its lower byte, for the version of these
 // messages: hosts of other games, or of other versions, turn its guests away.
-const Proto = 0xF102
+const Proto = 0xF103
 
 // MaxName and MaxChat are the longest name and line of chat, in bytes.
 const (

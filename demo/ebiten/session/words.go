@@ -18,6 +18,9 @@ func EndWords(why party.Why, text string) string {
 	if !ok {
 		words = "The game ended."
 	}
+	if text != "" && why == party.WhyReplaced {
+		return "The game went on under another host, in room " + text + "."
+	}
 	if text != "" && (why == party.WhyRefused || why == party.WhyKicked || why == party.WhyClosed || why == party.WhyNoPath) {
 		return words + " (“" + text + "”)"
 	}
@@ -38,7 +41,7 @@ var endWords = map[party.Why]string{
 	party.WhyRefused:      "The host did not let you in.",
 	party.WhyReplaced:     "You came back from another place, and play on there.",
 	party.WhyMoved:        "The game went on at another host.",
-	party.WhyBadCode:      "That is no join code and no address.",
+	party.WhyBadCode:      "That is no code and no address.",
 	party.WhyNoRoom:       "Nobody has a game with that code.",
 	party.WhyRoomClosed:   "That game has been closed.",
 	party.WhyNoMatchmaker: "Room codes need a matchmaker, and none can be reached. Ask for the join code or the address.",
@@ -77,7 +80,7 @@ func ParseCode(text string) (codes.Target, error) {
 	to, err := codes.Parse(text, party.DefaultPort)
 	if err != nil {
 		reason := strings.TrimPrefix(err.Error(), "codes: ")
-		return to, fmt.Errorf("that is no join code and no address: %s", reason)
+		return to, fmt.Errorf("that is no join code, no room code and no address: %s", reason)
 	}
 	return to, nil
 }
