@@ -77,6 +77,9 @@ func (p *pump) tryReadBatch(b []Datagram) (int, error) {
 	}
 	p.head = (p.head + n) % len(p.held)
 	p.n -= n
+	if p.n == 0 {
+		p.head = 0 // the first buffers serve again, and the rest is never made
+	}
 	return n, nil
 }
 

@@ -43,7 +43,7 @@ func (r *Peer) Path() Path {
 		return PathNone
 	case netmsg.IsPath(at), r.party.relayAt(r, at):
 		return Relayed
-	case a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast():
+	case a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a == r.party.ownAddr().Addr():
 		return Local
 	}
 	return Direct

@@ -45,7 +45,7 @@ type Peer struct {
 	directTry   int                    // the next of them
 	directRound int                    // how often all were tried
 	located     netip.AddrPort         // guest: where the roster has it
-	ticket      int                    // guest: version of the key to the room that it has
+	ticket      int                    // guest: one over the version of the key to the room that it has; 0: it has none
 
 	knows     uint32 // guest: version of the newest roster sent to it
 	confirmed bool   // guest: it has answered

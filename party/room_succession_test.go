@@ -67,6 +67,10 @@ func TestTheCodeLeadsToTheNewHost(t *testing.T) {
 				if late.Party.host.key != next.key {
 					t.Error("the code leads elsewhere")
 				}
+				w.runFor(time.Second)
+				if late.place.room != next.place.room {
+					t.Errorf("the newcomer has the key to room %q, want that to %s", late.Room(), code)
+				}
 			})
 		})
 	}

@@ -293,3 +293,21 @@ func TestStagesTellHowFarAJoinHasCome(t *testing.T) {
 		t.Errorf("stages %v, want %v", seen, want)
 	}
 }
+
+func TestAnAddressOfThisMachineIsLocal(t *testing.T) {
+	w := newWorld(t, 1)
+	h := w.addAt("203.0.113.9:27415")
+	if err := h.Host(0, 77); err != nil {
+		t.Fatal(err)
+	}
+	same := w.addAt("203.0.113.9:27416")
+	other := w.addAt("203.0.113.10:27416")
+	for _, g := range []*member{same, other} {
+		g.joins(h)
+		w.until(func() bool { return g.State() == StateJoined })
+	}
+
+	if same.host.Path() != Local || other.host.Path() != Direct {
+		t.Errorf("paths %v and %v, want local and direct", same.host.Path(), other.host.Path())
+	}
+}

@@ -39,8 +39,8 @@ func (p *Party) sendTickets() {
 		return
 	}
 	for _, r := range p.peers {
-		if r.role == roleGuest && r.ticket != p.room.version {
-			r.ticket = p.room.version
+		if r.role == roleGuest && r.ticket <= p.room.version {
+			r.ticket = p.room.version + 1
 			r.say(opTicket, appendRoomKey(p.scratch(), p.place.room))
 		}
 	}

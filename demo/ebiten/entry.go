@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/partyline-go/partyline/demo/ebiten/launch"
 	"github.com/partyline-go/partyline/demo/ebiten/paint"
 	"github.com/partyline-go/partyline/demo/ebiten/session"
 )
@@ -68,6 +69,9 @@ func (e *entry) join(a *app) {
 	}
 	o := a.options
 	o.Host, o.Join, o.Bots = false, text, 0
+	if o.Matchmaker == launch.Embedded {
+		o.Matchmaker = "" // one that is started here knows no friend's room
+	}
 	e.next = a.start(o)
 }
 
@@ -137,7 +141,7 @@ func (e *entry) draw(a *app, c *paint.Canvas) {
 	mid := c.W / 2
 	c.Text("Type or paste the code that your friend's game shows", paint.Point{X: mid, Y: c.H * 0.17},
 		paint.Style{Size: 24, Color: paint.White, Anchor: 0.5})
-	c.Text("an address like 192.168.1.20 does too", paint.Point{X: mid, Y: c.H*0.17 + 32},
+	c.Text("a room code, a join code, an invitation, or an address like 192.168.1.20", paint.Point{X: mid, Y: c.H*0.17 + 32},
 		paint.Style{Size: 16, Color: paint.Mist, Anchor: 0.5})
 	field := paint.Rect{X: mid - 300, Y: c.H * 0.27, W: 600, H: 78}
 	panel(c, field)

@@ -59,7 +59,9 @@ func drawNote(c *paint.Canvas, s *session.Session, n *session.Note, p paint.Poin
 		st.Color = paint.White.Fade(fade)
 		c.Shadowed(n.Text(), p, st)
 		return
-	case session.NoteRound, session.NoteMatch, session.NoteNewHost:
+	case session.NoteRoomFailed:
+		st.Color = paint.Bad.Fade(fade)
+	case session.NoteRoomOpen, session.NoteRound, session.NoteMatch, session.NoteNewHost:
 		st.Font, st.Color = paint.Bold, paint.Gold.Fade(fade)
 	}
 	c.Shadowed(n.String(), p, st)

@@ -17,6 +17,8 @@ const (
 	winsAt    = 132.0
 	pushesAt  = 190.0
 	lockAt    = 219.0
+	pathAt    = 236.0
+	listWidth = 352.0
 	listHead  = 34.0
 	listFoot  = 28.0
 )
@@ -36,10 +38,11 @@ func drawPlayers(c *paint.Canvas, s *session.Session) paint.Rect {
 		db, _ := disc(b.PID)
 		return cmp.Or(cmp.Compare(db.Wins, da.Wins), cmp.Compare(db.Pushes, da.Pushes), cmp.Compare(a.PID, b.PID))
 	})
-	r := paint.Rect{X: c.W - margin - side, Y: margin, W: side, H: listHead + rowHeight*float64(len(list)) + listFoot}
+	r := paint.Rect{X: c.W - margin - listWidth, Y: margin, W: listWidth, H: listHead + rowHeight*float64(len(list)) + listFoot}
 	panel(c, r)
 	small := paint.Style{Font: paint.Bold, Size: 12, Color: paint.Mist.Fade(0.8)}
 	c.Text(fmt.Sprintf("%d PLAYERS", len(list)), paint.Point{X: r.X + 16, Y: r.Y + 20}, small)
+	c.Text("PATH", paint.Point{X: r.X + pathAt, Y: r.Y + 20}, small)
 	small.Anchor = 0.5
 	c.Text("WINS", paint.Point{X: r.X + winsAt + 14, Y: r.Y + 20}, small)
 	c.Text("PUSHED", paint.Point{X: r.X + pushesAt, Y: r.Y + 20}, small)
@@ -50,9 +53,22 @@ func drawPlayers(c *paint.Canvas, s *session.Session) paint.Rect {
 		row := paint.Rect{X: r.X, Y: r.Y + listHead + float64(i)*rowHeight, W: r.W, H: rowHeight}
 		drawPlayer(c, row, &list[i], &d, at)
 		drawLock(c, paint.Point{X: row.X + lockAt, Y: row.Mid().Y}, s.Lock(list[i].PID))
+		drawPath(c, paint.Point{X: row.X + pathAt, Y: row.Mid().Y}, s.PathOf(&list[i]))
 	}
 	drawLocks(c, paint.Point{X: r.X + 23, Y: r.Y + r.H - listFoot/2})
 	return r
+}
+
+// drawPath says by which way a player and the host reach each other.
+func drawPath(c *paint.Canvas, at paint.Point, way party.Path) {
+	st := paint.Style{Size: 13, Color: paint.Mist}
+	switch way {
+	case party.PathNone:
+		return
+	case party.Relayed:
+		st.Color = paint.Fair
+	}
+	c.Text(way.String(), at, st)
 }
 
 // drawPlayer is one row of the list.

@@ -6,6 +6,7 @@
 //	go run ./demo/ebiten -host                # host and wait for friends
 //	go run ./demo/ebiten -join R2M02-53B2Y    # join a friend
 //	go run ./demo/ebiten -browse HOST:6464    # see who plays near you, at a master server
+//	go run ./demo/ebiten -host -matchmaker wss://play.example.com # a room code too
 //
 // Package arena holds the rules and package session all the networking; this
 // directory and package paint draw, and read the player's hands.

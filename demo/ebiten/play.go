@@ -22,7 +22,8 @@ type play struct {
 	lag     launch.Lag
 	notice  string
 	noticed time.Time
-	code    paint.Rect // where the code is shown: a press copies it
+	code    paint.Rect // where the join code is shown: a press copies it
+	room    paint.Rect // and the room code
 	list    paint.Rect // where the players are: a press shows the net graph
 	exit    paint.Rect // where fingers leave
 	leaving time.Time  // until when leaving needs no second word
@@ -86,6 +87,9 @@ func (p *play) keys(a *app) {
 	if a.hands.pressed && p.code.Holds(a.hands.pointer) {
 		a.board.copy(p.game.Player.Code())
 	}
+	if a.hands.pressed && p.room.Holds(a.hands.pointer) {
+		a.board.copy(p.game.Player.Room())
+	}
 	if inpututil.IsKeyJustPressed(ebiten.KeyF4) {
 		p.lag = p.game.Lag()
 		p.tell("Lag simulator: " + p.lag.Name)
@@ -97,6 +101,8 @@ func (p *play) keys(a *app) {
 		p.chat = &line{limit: session.MaxChat}
 	case inpututil.IsKeyJustPressed(ebiten.KeyC):
 		a.board.copy(p.game.Player.Code())
+	case inpututil.IsKeyJustPressed(ebiten.KeyR) && p.game.Player.Room() != "":
+		a.board.copy(p.game.Player.Room())
 	case inpututil.IsKeyJustPressed(ebiten.KeyI) && p.game.Player.Hosting():
 		a.board.copy(p.game.Player.Invitation())
 	}
@@ -126,6 +132,7 @@ func (p *play) draw(a *app, c *paint.Canvas) {
 		return
 	}
 	p.code = drawCode(c, s)
+	p.room = drawRoom(c, s, p.game.Matchmaker())
 	p.list = drawPlayers(c, s)
 	drawFeed(c, s, p.chat, p.hint(a))
 	drawRound(c, s)

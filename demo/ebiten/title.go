@@ -88,8 +88,20 @@ func (t *title) draw(a *app, c *paint.Canvas) {
 	t.menu.draw(c)
 	t.menu.at = at
 	a.near.draw(c)
+	c.Text(roomLine(a.options.Matchmaker), paint.Point{X: mid, Y: c.H - 54}, paint.Style{Size: 14, Color: paint.Mist, Anchor: 0.5})
 	c.Text("arrows and Enter, mouse, touch or gamepad", paint.Point{X: mid, Y: c.H - 28},
 		paint.Style{Size: 14, Color: paint.Mist.Fade(0.8), Anchor: 0.5})
+}
+
+// roomLine says what room codes go by.
+func roomLine(matchmaker string) string {
+	switch matchmaker {
+	case "":
+		return "join codes only: -matchmaker URL gives room codes too, through any router"
+	case launch.Embedded:
+		return "room codes by a matchmaker in this game, for this network"
+	}
+	return "room codes by " + matchmaker
 }
 
 // drawTitle draws the game's name on a wave.

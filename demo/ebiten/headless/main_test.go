@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/partyline-go/partyline/matchmaker"
 )
 
 // The test binary is also the program, for tests of real processes.
@@ -107,6 +109,30 @@ func TestElevenBotsPlayOverABadLineAndTheReportAddsUp(t *testing.T) {
 	}
 }
 
+func TestBotsJoinByTheRoomCodeOverABadLine(t *testing.T) {
+	p := start(t, strings.Fields("-bots 3 -matchmaker embedded -for 4s -loss 0.05 -latency 40ms -report json -port 0 -seed 3")...)
+	code := strings.TrimPrefix(p.line(t, "room ", patient), "room ")
+
+	last := p.line(t, `{"players"`, patient)
+
+	var r struct {
+		Players, Lost int
+		Room          string
+		Peers         []struct{ Path string }
+	}
+	if err := json.Unmarshal([]byte(last), &r); err != nil {
+		t.Fatalf("%v: %s", err, last)
+	}
+	if r.Players != 4 || r.Lost != 0 || r.Room != code || len(r.Peers) != 3 {
+		t.Errorf("in room %s: %+v", code, r)
+	}
+	for _, peer := range r.Peers {
+		if peer.Path != "local" {
+			t.Errorf("a bot came by path %q", peer.Path)
+		}
+	}
+}
+
 func TestAKilledGuestIsBackAtOnceInItsOwnPlace(t *testing.T) {
 	seat := filepath.Join(t.TempDir(), "seat")
 	host := start(t, strings.Fields("-host -name Hanna -for 2m")...)
@@ -131,10 +157,62 @@ func TestAKilledGuestIsBackAtOnceInItsOwnPlace(t *testing.T) {
 	back.line(t, "2 players", patient)
 }
 
+func TestAGameOutlivesItsKilledHostUnderTheSameRoomCode(t *testing.T) {
+	server, err := matchmaker.Start(matchmaker.ServerConfig{Addr: "127.0.0.1:0", AllowPrivate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	play := func(args ...string) *process {
+		return start(t, append(args, "-matchmaker", server.URL(), "-port", "0", "-for", "2m")...)
+	}
+	host := play("-host", "-name", "Hanna")
+	code := strings.TrimPrefix(host.line(t, "room ", patient), "room ")
+	var guests []*process
+	for _, name := range []string{"Gert", "Bea"} { // one after the other: Gert is the heir
+		guests = append(guests, play("-join", code, "-name", name))
+		host.line(t, name+" joined", patient)
+		guests[len(guests)-1].line(t, "room "+code, patient)
+	}
+
+	host.Process.Kill() // kill -9
+	host.Wait()
+	heir := guests[0]
+	heir.line(t, "room "+code, patient)
+	heir.line(t, "Gert is the host now", patient)
+	guests[1].line(t, "Gert is the host now", patient)
+	late := play("-join", code, "-name", "Late")
+
+	heir.line(t, "Late joined", patient)
+	guests[1].line(t, "Late joined", patient)
+	late.line(t, "room "+code, patient)
+	guests[1].Process.Signal(os.Interrupt)
+	report := guests[1].line(t, "room           "+code, patient)
+	if !strings.Contains(report, "1 local") || !strings.Contains(report, "then Gert hosted") {
+		t.Errorf("the report says %q", report)
+	}
+}
+
 func TestAJoinThatFailsIsToldInWords(t *testing.T) {
 	p := start(t, "-join", "no code at all", "-for", "2s")
 
 	p.line(t, "join code", patient)
+
+	if err := p.Wait(); err == nil {
+		t.Error("it ended as if all were well")
+	}
+}
+
+func TestARoomCodeThatNeverWasIsToldInWords(t *testing.T) {
+	server, err := matchmaker.Start(matchmaker.ServerConfig{Addr: "127.0.0.1:0", NoRelay: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	p := start(t, "-join", "7K3M-Q0ZD", "-matchmaker", server.URL(), "-for", "20s")
+
+	p.line(t, "Asking the matchmaker", patient)
+	p.line(t, "Nobody has a game with that code.", patient)
 
 	if err := p.Wait(); err == nil {
 		t.Error("it ended as if all were well")

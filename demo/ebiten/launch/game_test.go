@@ -8,6 +8,7 @@ import (
 
 	"github.com/partyline-go/partyline/demo/ebiten/arena"
 	"github.com/partyline-go/partyline/demo/ebiten/session"
+	"github.com/partyline-go/partyline/party"
 )
 
 func TestATakenPortGivesAnotherAndSaysSo(t *testing.T) {
@@ -89,5 +90,73 @@ func TestBotsJoinAndTheGameComesToRest(t *testing.T) {
 func TestACodeThatIsNoneIsAnErrorAndLeavesNothingBehind(t *testing.T) {
 	if g, err := Start(Options{Join: "three", Bots: 2, Lag: true}, nil); err == nil || g != nil {
 		t.Errorf("a game: %v, error %v", g != nil, err)
+	}
+}
+
+func TestBotsJoinByTheRoomsCodeAlsoOverABadLine(t *testing.T) {
+	for _, loss := range []float64{0, 0.1} {
+		g, err := Start(Options{Host: true, Bots: 2, Seed: 1, Loss: loss, Matchmaker: Embedded}, func(s string) { t.Log(s) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		pace := NewPace()
+		frame := func() {
+			pace.Wait()
+			g.Frame(arena.Input{})
+		}
+		for deadline := time.Now().Add(20 * time.Second); len(g.Player.Players()) < 3 && time.Now().Before(deadline); {
+			frame()
+		}
+		for range 2 * session.TicksPerSecond { // the next pulses tell the paths
+			frame()
+		}
+		bot := g.bots[0].Session
+		if room := g.Player.Room(); room == "" || bot.Room() != room || !strings.HasPrefix(g.Matchmaker(), "ws://") {
+			t.Errorf("loss %v: room %q, a bot's %q, matchmaker %q", loss, room, bot.Room(), g.Matchmaker())
+		}
+		for i := range bot.Players() {
+			if p := &bot.Players()[i]; (bot.PathOf(p) == party.Local) != !p.Host {
+				t.Errorf("loss %v: a bot has %s on path %v", loss, p.Name, bot.PathOf(p))
+			}
+		}
+
+		r := g.Finish(frame)
+
+		if r.Players != 3 || r.Lost != 0 || r.Disconnects != 0 || r.Room == "" || r.Verified != 2 {
+			t.Errorf("loss %v: %+v", loss, r)
+		}
+		for _, p := range r.Peers {
+			if p.Path != "local" {
+				t.Errorf("loss %v: %+v", loss, p)
+			}
+		}
+	}
+}
+
+func TestWithoutAMatchmakerTheBotsComeByAddress(t *testing.T) {
+	g, err := Start(Options{Host: true, Bots: 1, Seed: 1, Matchmaker: "ws://127.0.0.1:1"}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	pace := NewPace()
+
+	for deadline := time.Now().Add(20 * time.Second); len(g.Player.Players()) < 2 && time.Now().Before(deadline); {
+		pace.Wait()
+		g.Frame(arena.Input{})
+	}
+
+	if n := len(g.Player.Players()); n != 2 {
+		t.Errorf("%d players, want 2", n)
+	}
+	if !strings.Contains(g.Player.RoomTrouble(), "matchmaker cannot be reached") || g.Player.Room() != "" {
+		t.Errorf("room %q, trouble %q", g.Player.Room(), g.Player.RoomTrouble())
+	}
+}
+
+func TestARoomCodeWithoutAMatchmakerIsAnErrorInWords(t *testing.T) {
+	_, err := Start(Options{Join: "7K3M-Q0ZD"}, func(string) {})
+	if err == nil || !strings.Contains(session.ErrorWords(err), "-matchmaker") {
+		t.Errorf("error %v", err)
 	}
 }

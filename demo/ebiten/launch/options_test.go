@@ -48,9 +48,9 @@ func TestFlagsSayWhatToDo(t *testing.T) {
 }
 
 func TestEveryFlagIsTaken(t *testing.T) {
-	o := parse(t, strings.Fields("-join X -name Ada -seat s -bots 11 -for 15s -loss 0.05 -latency 40ms -jitter 20ms -port 9 -seed 7 -snow 60 -report json -shot p.png -announce a:1 -browse b:2")...)
+	o := parse(t, strings.Fields("-join X -matchmaker ws://127.0.0.1:27400 -name Ada -seat s -bots 11 -for 15s -loss 0.05 -latency 40ms -jitter 20ms -port 9 -seed 7 -snow 60 -report json -shot p.png -announce a:1 -browse b:2")...)
 
-	want := Options{Join: "X", Name: "Ada", Seat: "s", Bots: 11, For: 15 * time.Second, Loss: 0.05,
+	want := Options{Join: "X", Matchmaker: "ws://127.0.0.1:27400", Name: "Ada", Seat: "s", Bots: 11, For: 15 * time.Second, Loss: 0.05,
 		Latency: 40 * time.Millisecond, Jitter: 20 * time.Millisecond, Port: 9, Seed: 7, Snow: 60, Report: "json", Shot: "p.png", Lag: true,
 		Listing: Listing{Announce: "a:1", Browse: "b:2"}}
 	if o != want || !o.Lossy() {
@@ -60,18 +60,22 @@ func TestEveryFlagIsTaken(t *testing.T) {
 
 func TestWhatCannotBeMeantIsRefusedInWords(t *testing.T) {
 	for args, words := range map[string]string{
-		"-host -join X": "exclude",
-		"-bots 12":      "0 to 11",
-		"-bots -1":      "0 to 11",
-		"-loss 1":       "share",
-		"-loss -0.1":    "share",
-		"-latency -1ms": "negative",
-		"-port 65536":   "65535",
-		"-snow 101":     "percent",
-		"-report xml":   "text or json",
-		"play":          "flags",
-		"-no-such-flag": "not defined",
-		"-for soon":     "invalid",
+		"-host -join X":                "exclude",
+		"-matchmaker 127.0.0.1:27400":  "URL",
+		"-matchmaker http://x":         "URL",
+		"-matchmaker ws:":              "URL",
+		"-matchmaker embedded -join X": "the URL that the host shows",
+		"-bots 12":                     "0 to 11",
+		"-bots -1":                     "0 to 11",
+		"-loss 1":                      "share",
+		"-loss -0.1":                   "share",
+		"-latency -1ms":                "negative",
+		"-port 65536":                  "65535",
+		"-snow 101":                    "percent",
+		"-report xml":                  "text or json",
+		"play":                         "flags",
+		"-no-such-flag":                "not defined",
+		"-for soon":                    "invalid",
 	} {
 		var out strings.Builder
 		_, err := Parse("demo", strings.Fields(args), true, &out)
