@@ -86,6 +86,12 @@ type Config struct {
 	// SendForeign answers. Nil: all are dropped.
 	Foreign func(from netip.AddrPort, datagram []byte) bool
 
+	// Resent, NMS2, is told of every n bytes of a reliable message that go once
+	// more, lost or perhaps lost: what a meter by kinds of messages has to count.
+	// It is called under the endpoint's lock, from whoever sends, so it must not
+	// wait and not use the endpoint; message is borrowed until it returns.
+	Resent func(message []byte, n int)
+
 	MaxValue int // NMS2: largest latest value, 1,024 to 65,535; 16,384
 
 	Random io.Reader    // salts, keys, cookies; nil: crypto/rand

@@ -196,7 +196,7 @@ func (c *sealedConn) addMessage(ch Channel, out *sendChannel, number uint64) boo
 	if m.split == nil {
 		if c.writeWhole(ch, number, m) {
 			out.sentWhole(number, w.number)
-			c.countMessage(m, news, int(m.size))
+			c.countMessage(m, news)
 			return true
 		}
 		if w.flags&sentInFlight != 0 && int(m.size) <= c.wholeRoom() {
@@ -216,10 +216,7 @@ func (c *sealedConn) addMessage(ch Channel, out *sendChannel, number uint64) boo
 		return false
 	}
 	out.sentPart(number, p)
-	if !fresh {
-		c.stats.MessagesResent++
-	}
-	c.countPart(news, fresh, p)
+	c.countPart(m, news, fresh, int(p.to-p.from))
 	return true
 }
 
@@ -272,23 +269,33 @@ func cutPart(n, room int, last bool) int {
 }
 
 // countMessage counts a whole message that goes, for the first time or again.
-func (c *sealedConn) countMessage(m *outMessage, news bool, n int) {
+func (c *sealedConn) countMessage(m *outMessage, news bool) {
 	if news {
 		c.stats.MessagesSent++
-		c.unsent -= n
+		c.unsent -= int(m.size)
 	} else {
-		c.stats.MessagesResent++
+		c.countAgain(m, int(m.size))
 	}
 }
 
-// countPart counts a fragment that goes: news begins its message, fresh bytes
-// have never gone.
-func (c *sealedConn) countPart(news, fresh bool, p span) {
+// countPart counts a fragment of n bytes that goes: news begins its message,
+// fresh bytes have never gone.
+func (c *sealedConn) countPart(m *outMessage, news, fresh bool, n int) {
 	if news {
 		c.stats.MessagesSent++
 	}
 	if fresh {
-		c.unsent -= int(p.to - p.from)
+		c.unsent -= n
+	} else {
+		c.countAgain(m, n)
+	}
+}
+
+// countAgain counts n bytes of a message that go again.
+func (c *sealedConn) countAgain(m *outMessage, n int) {
+	c.stats.MessagesResent++
+	if c.cfg.Resent != nil {
+		c.cfg.Resent(m.data, n)
 	}
 }
 
@@ -317,15 +324,15 @@ func (c *sealedConn) addProbe(ch Channel, out *sendChannel, number uint64, p spa
 		}
 		m.last = c.packet.number
 		*at = probePlace{number: number + 1}
-	} else {
-		p, ok := c.writePart(ch, number, m, p)
-		if !ok {
-			return false
-		}
-		*at = probePlace{number: number, from: p.to}
+		c.countAgain(m, int(m.size))
+		return true
 	}
-	c.stats.MessagesResent++
-	return true
+	p, ok := c.writePart(ch, number, m, p)
+	if ok {
+		*at = probePlace{number: number, from: p.to}
+		c.countAgain(m, int(p.to-p.from))
+	}
+	return ok
 }
 
 // addRepeats lets small messages ride again that are not acknowledged, so that
@@ -351,7 +358,7 @@ func (c *sealedConn) addRepeats() {
 				return
 			}
 			out.repeated(number, w.number)
-			c.stats.MessagesResent++
+			c.countAgain(m, int(m.size))
 		}
 	}
 }

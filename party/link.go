@@ -46,6 +46,7 @@ func (p *Party) netConfig() *netmsg.Config {
 		MaxQueued:      max(MaxQueued, 2*p.cfg.MaxMessage),
 		MaxWaiting:     maxWaiting,
 		Driven:         true,
+		Resent:         p.meter.countAgain,
 		Random:         p.cfg.Random,
 		Log:            p.cfg.Log,
 	}

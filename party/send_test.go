@@ -428,7 +428,7 @@ func TestErrorsSayWhatWasWrong(t *testing.T) {
 
 func TestUploadIsCounted(t *testing.T) {
 	w := newWorld(t, 1)
-	h, _ := w.party(2)
+	h, g := w.party(2)
 	before, sock := h.BytesOut(), h.sock.Sent.Bytes
 
 	for range 100 {
@@ -436,8 +436,12 @@ func TestUploadIsCounted(t *testing.T) {
 	}
 	w.runFor(time.Second)
 
-	if n := h.KindBytes(kindA); n != 2*100*(50+3) {
-		t.Errorf("kind: %d bytes, want %d", n, 2*100*53)
+	var again uint64
+	for _, m := range g {
+		again += h.PeerOf(m.MyPID()).Stats().MessagesResent
+	}
+	if n := h.KindBytes(kindA); n != (2*100+again)*(50+3) {
+		t.Errorf("kind: %d bytes, want %d: %d messages went again", n, (2*100+again)*53, again)
 	}
 	if h.KindBytes(kindB) != 0 {
 		t.Error("another kind has bytes")
@@ -448,5 +452,28 @@ func TestUploadIsCounted(t *testing.T) {
 	h.ClearKindBytes()
 	if n := h.KindBytes(kindA); n != 0 {
 		t.Errorf("%d after clear", n)
+	}
+}
+
+func TestWhatGoesAgainCountsAgain(t *testing.T) {
+	bytes := func(loss float64) uint64 {
+		w := newWorld(t, 1)
+		h, _ := w.party(1)
+		w.link(netmsg.LinkConfig{Latency: 20 * time.Millisecond, Loss: loss})
+		h.ClearKindBytes()
+		for range 10 {
+			h.say(kindB, text(20_000), Reliable)
+		}
+		w.runFor(10 * time.Second)
+		if n := h.PeerOf(2).Stats().Unacked; n != 0 {
+			t.Fatalf("%d messages are not acknowledged", n)
+		}
+		return h.KindBytes(kindB)
+	}
+	if n := bytes(0); n != 10*(20_000+3) {
+		t.Errorf("%d bytes without loss, want %d", n, 10*20_003)
+	}
+	if n := bytes(0.2); n < 230_000 || n > 900_000 {
+		t.Errorf("%d bytes at 20 %% loss, of 200,030", n)
 	}
 }

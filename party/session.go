@@ -34,7 +34,7 @@ func (p *Party) openSocket(port uint16, accepting bool) error {
 	p.session = session{ep: ep, mail: mail, ears: ears}
 	p.tellDoor()
 	p.why = WhyNone
-	p.meter = meter{}
+	p.meter.reset()
 	return nil
 }
 
