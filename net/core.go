@@ -2,6 +2,7 @@ package netmsg
 
 import (
 	"iter"
+	"math"
 	"time"
 )
 
@@ -62,6 +63,7 @@ func NewConnectionCore(cfg *Config, s Session, now time.Duration) *ConnectionCor
 	c.in.joined = true
 	cfg = cfg.settle()
 	if s.secure != nil {
+		c.in.limit = math.MaxInt // the window bounds it
 		c.machine = newSealedConn(cfg, s.secure, &c.in, now)
 	} else {
 		c.machine = newPlainConn(cfg, s.ID, &c.in, now)
@@ -193,9 +195,10 @@ func (c *ConnectionCore) pending() bool { return c.in.pending() }
 // to be sent.
 func (c *ConnectionCore) done() bool { return c.in.told() && c.machine.quiet() }
 
-// setInboxLimit sets how many reliable messages may wait to be pulled, at
-// least one. Values have a place of their own per stream, and Joined and Left
-// always have room.
+// setInboxLimit sets how many messages may wait to be pulled, at least one.
+// Values have a place of their own per stream, and Joined and Left always have
+// room. What comes beyond stays with the peer in NMS1; in NMS2 it waits in its
+// channel, whose credit does not move meanwhile.
 func (c *ConnectionCore) setInboxLimit(n int) { c.in.limit = max(n, 1) }
 
 // refuse returns a refusal, and lets the inbox tell it too.

@@ -94,6 +94,9 @@ func (p *peer) touched() {
 		e.noteTold(p)
 	}
 	at := p.deadline()
+	if p.after == nil {
+		p.conn.offer() // the deadline may have come from what was pulled
+	}
 	e.timers.set(p, at)
 	if p.state == peerOver && at == never {
 		e.forget(p)

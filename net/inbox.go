@@ -27,7 +27,7 @@ type inbox struct {
 	values   inValues
 
 	pool  *buffers
-	limit int    // reliable messages that may wait
+	limit int    // messages that may wait
 	lent  []byte // a message's buffer, handed out
 
 	held  [channels]inHeld
@@ -78,6 +78,9 @@ func (in *inbox) refuse(what RefusedError) {
 	r := in.refused.push()
 	r.stamp, r.what = in.stamp, what
 }
+
+// room says whether one more message may wait.
+func (in *inbox) room() bool { return in.messages.len() < in.limit }
 
 // leave adds Left. Only the first counts.
 func (in *inbox) leave(left Event) {

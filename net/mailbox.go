@@ -37,9 +37,11 @@ const (
 	arenaKept = 1 << 20
 )
 
-// NewMailbox makes a Mailbox. Limit is how many events of one connection may
-// wait, beside Joined and Left, which always may; 0 or less: as many as the
-// protocol lets a peer send.
+// NewMailbox makes a Mailbox. Limit is how many messages of one connection may
+// wait, beside the newest value of each stream, and Joined and Left, which always
+// may; 0 or less: as many as the protocol lets a peer send. What a peer has sent
+// beyond that holds back its credit, and an All gives at most limit messages of
+// a connection; an unreliable message is dropped.
 func NewMailbox(limit int) *Mailbox { return &Mailbox{most: max(limit, 0)} }
 
 // All takes out every event that waits, one by one, without waiting for more:

@@ -1,6 +1,9 @@
 package netmsg
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // The codes of CLOSE. Those from 64 to 16,383 are the application's own.
 const (
@@ -83,6 +86,10 @@ func (c *sealedConn) closedByPeer(now time.Duration, f *frame) {
 func (c *sealedConn) finish(now time.Duration, left Event, code uint16, text string) {
 	if c.ending.ended {
 		return
+	}
+	if c.heldBack { // all of it comes before the end is told
+		c.in.limit = math.MaxInt
+		c.handHeld()
 	}
 	c.in.leave(left)
 	c.ending = ending{

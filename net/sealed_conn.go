@@ -67,6 +67,9 @@ type sealedConn struct {
 	budget   *heldBudget  // the endpoint's; nil: none
 	held     int          // what of the budget is this connection's
 
+	heldBack bool  // something waits in a channel because the inbox was full
+	handFrom uint8 // the channel of which that was handed over last
+
 	mtu    mtuSearch
 	path   pathState
 	pinger *clockPinger // a client's

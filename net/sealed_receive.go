@@ -177,7 +177,7 @@ func (c *sealedConn) takeCredit(now time.Duration, packet uint64, f *frame) {
 
 func (c *sealedConn) takeUnreliable(now time.Duration, data []byte) {
 	held := &c.in.held[Unreliable]
-	if held.bytes+len(data) > unreliableHeld || held.messages >= unreliableCount {
+	if held.bytes+len(data) > unreliableHeld || held.messages >= unreliableCount || !c.in.room() {
 		return
 	}
 	c.in.message(Unreliable, c.in.pool.copyOf(data))
@@ -204,9 +204,8 @@ func (c *sealedConn) takeReliable(now time.Duration, packet uint64, f *frame) {
 	if in.stuck() {
 		c.raiseWindow(now, in)
 	}
-	for n, ok := in.ready(number); ok; n, ok = in.ready(number) {
-		c.in.message(f.channel, in.handOver(n))
-		c.stats.MessagesReceived++
+	if !c.heldBack {
+		c.hand(f.channel, number)
 	}
 	c.used = now
 }
@@ -258,6 +257,43 @@ func (c *sealedConn) pulled(now time.Duration) {
 		in.pull(c.in.taken[ch], c.acks.came.largest())
 		c.raiseWindow(now, in)
 		c.settleBudget(c.heldBytes())
+	}
+	if c.heldBack && c.in.messages.len() == 0 {
+		c.handHeld()
+	}
+}
+
+// hand hands over what is ready on a channel, from number on, as far as the
+// inbox has room. What it has no room for waits in the channel, and with it the
+// peer's credit, until all that was handed over has been pulled.
+func (c *sealedConn) hand(ch Channel, number uint64) {
+	in := c.inc[ch]
+	for n, ok := in.ready(number); ok; n, ok = in.ready(number) {
+		if !c.in.room() {
+			c.heldBack = true
+			return
+		}
+		c.in.message(ch, in.handOver(n))
+		c.stats.MessagesReceived++
+	}
+}
+
+// handHeld hands over what waits in the channels, each beginning in its turn.
+func (c *sealedConn) handHeld() {
+	c.heldBack = false
+	for i := 0; i < len(c.inc) && !c.heldBack; i++ {
+		c.handFrom = (c.handFrom + 1) % uint8(len(c.inc))
+		in := c.inc[c.handFrom]
+		if in == nil {
+			continue
+		}
+		first := in.next
+		if in.unordered {
+			first = in.floor
+		}
+		for n := first; n < in.end && !c.heldBack; n++ {
+			c.hand(Channel(c.handFrom), n)
+		}
 	}
 }
 
