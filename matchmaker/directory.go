@@ -167,6 +167,7 @@ func (d *Directory) Ponged(now time.Duration, id SocketID, rtt time.Duration) {
 	if r == nil || r.host != id {
 		return
 	}
+	r.doubted = 0
 	d.answerClaims(r)
 }
 
@@ -307,7 +308,7 @@ func (d *Directory) settle(now time.Duration, s *socket, r *room, m Message) {
 	r.epoch, r.name, r.public = m.Epoch, m.Name, m.Public
 	r.max, r.players = m.Max, max(m.Players, 1)
 	r.cands = m.Cands
-	r.host, r.heard, r.hasHeir = s.id, now, false
+	r.host, r.heard, r.hasHeir, r.doubted = s.id, now, false, 0
 	s.room = r
 	d.tellRoom(now, r)
 	d.answerClaims(r)
@@ -397,7 +398,7 @@ func (d *Directory) refresh(now time.Duration, s *socket, m Message) {
 		d.refuse(s.id, NoRoom, "no room is open here", 0)
 		return
 	}
-	r.heard, r.players = now, m.Players
+	r.heard, r.players, r.doubted = now, m.Players, 0
 	if len(m.Cands) > 0 {
 		r.cands = m.Cands
 	}
@@ -423,7 +424,7 @@ func (d *Directory) join(now time.Duration, s *socket, m Message) {
 		d.send(s.id, Message{T: Error, Why: Closed, Code: code, Text: "the room has ended"})
 	case r == nil:
 		d.miss(now, s, code)
-	case r.host == 0:
+	case r.host == 0 || r.doubted != 0 && now-r.doubted >= doubtAfter:
 		// The host's socket may come back, or an heir: the guest asks again.
 		d.send(s.id, Message{T: Error, Why: Busy, Code: code, Text: "the room is between hosts", RetryMS: 1000})
 	case r.proto != m.Proto:
@@ -510,8 +511,9 @@ func (d *Directory) handoff(now time.Duration, s *socket, m Message) {
 }
 
 // claim: an heir asks for the room. It is granted to the heir that the host
-// named, and to a ticket holder once the host has been gone for goneAfter. A
-// living host is asked first, and hears who claims.
+// named, and to a ticket holder once the host has been gone for goneAfter, or
+// has not answered for so long. A living host is asked first, and hears who
+// claims.
 func (d *Directory) claim(now time.Duration, s *socket, m Message) {
 	code, ok := roomCode(m.Code)
 	if !ok || len(m.Key) != 32 {
@@ -533,6 +535,9 @@ func (d *Directory) claim(now time.Duration, s *socket, m Message) {
 		return
 	}
 	d.Counts.Claims++
+	if r.host != 0 {
+		r.doubt(now)
+	}
 	if r.hasHeir && r.heir == [32]byte(m.Key) || r.host == s.id || r.lost(now) {
 		d.Counts.Granted++
 		d.takeOver(now, s, r, m)

@@ -282,6 +282,40 @@ func TestTicketAloneStealsNoRoom(t *testing.T) {
 	}
 }
 
+func TestClaimIsGrantedWhenTheHolderHasNotAnsweredForTenSeconds(t *testing.T) {
+	w := newTestDir(t, Limits{})
+	host, room := w.host("203.0.113.10", 1)
+	heir, guest := w.connect("203.0.113.20"), w.connect("203.0.113.30")
+	claim := Message{T: Claim, Code: room.Code, Ticket: room.Ticket, Epoch: 1, Key: keyOf(2)}
+
+	w.wait(time.Second)
+	for range 5 {
+		w.say(heir, claim)
+		w.nothing(heir)
+		w.wait(2 * time.Second)
+	}
+	w.say(guest, Message{T: Join, Code: room.Code, Proto: 1})
+	w.wantError(guest, Busy) // and is not led to a holder that is not there
+	w.say(heir, claim)
+
+	w.one(heir, RoomIs)
+	if w.pings[host] != 5 {
+		t.Errorf("%d pings to the holder, want 5", w.pings[host])
+	}
+}
+
+func TestHolderThatWasAskedLongAgoIsNotInDoubt(t *testing.T) {
+	w := newTestDir(t, Limits{})
+	_, room := w.host("203.0.113.10", 1)
+	heir := w.connect("203.0.113.20")
+
+	for range 2 {
+		w.say(heir, Message{T: Claim, Code: room.Code, Ticket: room.Ticket, Epoch: 1, Key: keyOf(2)})
+		w.nothing(heir)
+		w.wait(11 * time.Second)
+	}
+}
+
 func TestClaimIsGrantedTenSecondsAfterTheHostsSocketIsGone(t *testing.T) {
 	w := newTestDir(t, Limits{})
 	host, room := w.host("203.0.113.10", 1)

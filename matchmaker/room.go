@@ -11,6 +11,8 @@ const (
 	roomLife     = 45 * time.Second // without a word from its host
 	codeRest     = time.Hour        // a room's code is not given out again
 	goneAfter    = 10 * time.Second // of a host's socket, or past a missed refresh, until a claim is granted
+	doubtAfter   = 3 * time.Second  // of a claim without an answer from the holder, until nobody is led to it
+	claimPause   = 5 * time.Second  // between two claims of an heir at most; it claims every 2 s
 	pairLife     = 60 * time.Second // candidates pass between two players
 	maxPairs     = 64               // of one room at once
 )
@@ -38,16 +40,31 @@ type room struct {
 	hasHeir bool
 	pairs   int
 
-	claims []SocketID // heirs that wait for the holder's pong
+	claims  []SocketID    // heirs that wait for the holder's pong
+	claimed time.Duration // the last claim
+	doubted time.Duration // since when the holder has not answered the pings of claims; 0: it has
 }
 
 // lost says that the holder may be taken for gone: its socket has been away for
-// goneAfter, or its refresh is that late.
+// goneAfter, or has not answered for so long while heirs claimed the room, or
+// its refresh is that late.
 func (r *room) lost(now time.Duration) bool {
 	if r.host == 0 && now-r.gone >= goneAfter {
 		return true
 	}
+	if r.doubted != 0 && now-r.doubted >= goneAfter {
+		return true
+	}
 	return now-r.heard >= refreshEvery+goneAfter
+}
+
+// doubt notes that the holder is asked whether it is there, because of a claim.
+// A claim long after the last one begins the doubt anew.
+func (r *room) doubt(now time.Duration) {
+	if r.doubted == 0 || now-r.claimed > claimPause {
+		r.doubted = now
+	}
+	r.claimed = now
 }
 
 func (r *room) ends() time.Duration { return r.heard + roomLife }

@@ -20,14 +20,19 @@ const (
 	// signalTime is how long a join waits for the matchmaker to be reached.
 	signalTime = 5 * time.Second
 
-	claimEvery   = 2 * time.Second  // an heir asks for the room
-	openEvery    = 5 * time.Second  // a host, if it heard nothing
-	claimWait    = 3 * time.Second  // an heir waits for an answer before it takes a guest
-	heirPatience = 10 * time.Second // an heir leaves a matchmaker that has forgotten the room to the old host
+	claimEvery = 2 * time.Second // an heir asks for the room
+	openEvery  = 5 * time.Second // a host, if it heard nothing
+	claimWait  = 3 * time.Second // an heir waits for the matchmaker to be reached before it takes a guest
+
+	// claimPatience is how long an heir waits for the room: as long as the
+	// matchmaker asks a holder that does not answer, and some more.
+	claimPatience = 15 * time.Second
+	heirPatience  = 10 * time.Second // an heir leaves a matchmaker that has forgotten the room to the old host
 
 	aliveFor    = 10 * time.Second // how long it is believed that the holder is alive
 	leastPause  = time.Second      // after a refusal
 	latestPause = time.Minute
+	movedPause  = 30 * time.Second // after the room was moved away from a host with guests
 )
 
 // An errand is what this side wants of the matchmaker.
@@ -55,6 +60,8 @@ type room struct {
 	errand errand
 	sayAt  time.Duration // when the errand is said, or said again
 	since  time.Duration // the errand began, or the line broke
+
+	refused bool // claim: for good, the matchmaker does not take this side's key to it
 
 	held   bool // it is this side's, as far as is known
 	mine   bool // it was given to this side in this session
@@ -339,6 +346,7 @@ func (p *Party) holdRefused(m matchmaker.Message) {
 			p.roomFails(WhyThrottled, m.Text)
 		}
 	default:
+		r.refused = true
 		if r.errand == errandHold {
 			p.roomFails(WhyNoMatchmaker, m.Text)
 		}
@@ -359,8 +367,9 @@ func (p *Party) roomMoved() {
 		p.holderLives() // another heir has it
 	case p.count(roleGuest) == 0:
 		p.down(WhyReplaced, p.place.room.code)
-	default:
-		r.away = true
+	default: // it is claimed again, for the day that its holder goes
+		r.mine = false
+		r.sayAt = p.now + movedPause
 		p.roomFails(WhyMoved, "")
 	}
 }
@@ -401,15 +410,21 @@ func (p *Party) holderAlive() bool { return p.now < p.room.alive }
 func (p *Party) claimRoom() {
 	if p.cfg.SignalURL != "" && p.place.room.code != "" && p.room.errand != errandClaim {
 		p.startOutside()
+		p.room.refused = false
 		p.setOn(errandClaim)
 	}
 }
 
-// claimAnswered says whether an heir may take guests: it has the room, there is
-// none, or the matchmaker has had the time to object.
+// claimAnswered says whether an heir may take guests: it has the room, or there
+// is none to be had. While the matchmaker is there it decides between heirs that
+// do not reach each other, so it has the time to give the old host up.
 func (p *Party) claimAnswered() bool {
 	r := &p.room
-	return r.errand != errandClaim || r.held || p.now-p.claimed >= claimWait
+	wait := claimWait
+	if p.lineUp() && !r.refused {
+		wait = claimPatience
+	}
+	return r.errand != errandClaim || r.held || p.now-p.claimed >= wait
 }
 
 // seekByRoom asks the matchmaker for the room's holder, as a member does that
