@@ -526,12 +526,10 @@ func (d *Directory) claim(now time.Duration, s *socket, m Message) {
 			d.reopen(now, s, m)
 			return
 		}
-		d.refuse(s.id, NoRoom, "no room has this code", 0)
-		return
 	}
-	if !r.fits(m.Ticket) {
-		s.acc.guesses.miss(now)
-		d.refuse(s.id, Bad, "the ticket is not the room's", 0)
+	if r == nil || !r.fits(m.Ticket) {
+		// Both alike: a claim does not tell whether a code is somebody's.
+		d.refuse(s.id, NoRoom, "no room has this code and this ticket", 0)
 		return
 	}
 	d.Counts.Claims++

@@ -406,20 +406,42 @@ func TestHostReopensItsRoomAtAServerThatNeverKnewIt(t *testing.T) {
 	}
 }
 
-func TestClaimWithAWrongTicketIsRefusedAndCountsAsAGuess(t *testing.T) {
+func TestClaimWithAWrongTicketDoesNotTellWhetherThereIsARoom(t *testing.T) {
 	w := newTestDir(t, Limits{})
 	host, room := w.host("203.0.113.10", 1)
 	w.d.Disconnected(w.now, host)
 	w.wait(20 * time.Second)
 	thief := w.connect("203.0.113.66")
+	wrong := bytes.Repeat([]byte{1}, 16)
 
-	for range 5 {
-		w.say(thief, Message{T: Claim, Code: room.Code, Ticket: bytes.Repeat([]byte{1}, 16), Epoch: 1, Key: keyOf(6)})
-		w.wantError(thief, Bad)
+	for range 20 {
+		w.say(thief, Message{T: Claim, Code: room.Code, Ticket: wrong, Epoch: 1, Key: keyOf(6)})
+		there := w.wantError(thief, NoRoom)
+		w.say(thief, Message{T: Claim, Code: "ZZZZ-ZZZZ", Ticket: wrong, Epoch: 1, Key: keyOf(6)})
+		if nowhere := w.wantError(thief, NoRoom); there.Text != nowhere.Text || there.Code != nowhere.Code {
+			t.Fatalf("heard %+v for a room and %+v for none", there, nowhere)
+		}
 	}
+}
 
-	w.say(thief, Message{T: Join, Code: room.Code, Proto: 1})
-	w.wantError(thief, Throttled)
+func TestWrongCodesOfAllNetworksAreFiftyASecond(t *testing.T) {
+	w := newTestDir(t, Limits{})
+	told := 0
+	for i := range 1000 { // of so many networks, five in each of ten seconds for one
+		id := w.connect(fmt.Sprintf("10.%d.%d.1", i/250, i%250))
+		for range 4 {
+			w.say(id, Message{T: Join, Code: "ZZZZ-ZZZZ", Proto: 1})
+			if m := w.one(id, Error); m.Why == NoRoom {
+				told++
+			} else if m.Why != Throttled || m.RetryMS == 0 {
+				t.Fatalf("heard %+v", m)
+			}
+		}
+		w.now += 10 * time.Millisecond
+	}
+	if told < 500 || told > 550 {
+		t.Errorf("%d of 4,000 wrong codes were answered in ten seconds, want 50 a second", told)
+	}
 }
 
 func TestKickRenewsTheTicket(t *testing.T) {

@@ -145,6 +145,13 @@ func (s *Server) metrics() http.Handler {
 			}
 			return float64(s.relay.carried.Load())
 		}))
+	reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: "partyline", Name: "stun_dropped_total", Help: "STUN and TURN datagrams over their network's pace."},
+		func() float64 {
+			if s.relay == nil {
+				return 0
+			}
+			return float64(s.relay.dropped.Load())
+		}))
 	gauge("uptime_seconds", "Since the start.", func() float64 { return s.now().Truncate(time.Second).Seconds() })
 	counter("rooms_opened_total", "Rooms opened.", func(c *Counts) uint64 { return c.Opened })
 	counter("rooms_reopened_total", "Rooms taken up again by their host.", func(c *Counts) uint64 { return c.Reopened })

@@ -1,7 +1,10 @@
 package matchmaker
 
 import (
+	"container/list"
+	"crypto/tls"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -10,6 +13,7 @@ import (
 // first byte is 0 or 1 speaks STUN (or TURN), anything else HTTP or TLS.
 type split struct {
 	inner net.Listener
+	gate  *gate
 	stun  *half
 	http  *half
 }
@@ -17,8 +21,8 @@ type split struct {
 // sniffTime is how long a connection may wait with its first byte.
 const sniffTime = 10 * time.Second
 
-func newSplit(inner net.Listener) *split {
-	s := &split{inner: inner}
+func newSplit(inner net.Listener, g *gate) *split {
+	s := &split{inner: inner, gate: g}
 	s.stun = &half{split: s, conns: make(chan net.Conn), closed: make(chan struct{})}
 	s.http = &half{split: s, conns: make(chan net.Conn), closed: make(chan struct{})}
 	return s
@@ -33,14 +37,19 @@ func (s *split) run() {
 		if err != nil {
 			return
 		}
-		go s.sniff(c)
+		conn := &sniffed{Conn: c}
+		if !s.gate.enter(conn) {
+			c.Close()
+			continue
+		}
+		go s.sniff(conn)
 	}
 }
 
-func (s *split) sniff(c net.Conn) {
+func (s *split) sniff(c *sniffed) {
 	var first [1]byte
 	c.SetReadDeadline(time.Now().Add(sniffTime))
-	if n, err := c.Read(first[:]); n != 1 || err != nil {
+	if n, err := c.Conn.Read(first[:]); n != 1 || err != nil {
 		c.Close()
 		return
 	}
@@ -48,8 +57,10 @@ func (s *split) sniff(c net.Conn) {
 	to := s.http
 	if first[0] <= 1 {
 		to = s.stun
+		s.gate.asked(c)
 	}
-	to.give(&sniffed{Conn: c, first: first[:]})
+	c.first = first[:]
+	to.give(c)
 }
 
 // half is the listener of one of the two services.
@@ -85,6 +96,25 @@ func (h *half) Addr() net.Addr { return h.split.inner.Addr() }
 type sniffed struct {
 	net.Conn
 	first []byte
+
+	gate    *gate
+	network netip.Prefix  // that it counts for; not valid: none
+	place   *list.Element // among those who wait; nil: it is none of them
+}
+
+// Close also gives its place at the gate free.
+func (c *sniffed) Close() error {
+	c.gate.left(c)
+	return c.Conn.Close()
+}
+
+// sniffedOf finds the connection at the gate that a connection of HTTP is.
+func sniffedOf(c net.Conn) *sniffed {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	s, _ := c.(*sniffed)
+	return s
 }
 
 func (c *sniffed) Read(b []byte) (int, error) {

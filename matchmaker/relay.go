@@ -21,6 +21,7 @@ const RelayPort0 = 60000
 type relayServer struct {
 	turn    *turn.Server
 	carried atomic.Uint64 // bytes, to and from peers
+	dropped atomic.Uint64 // STUN's and TURN's datagrams over the pace
 }
 
 const realm = "partyline"
@@ -54,7 +55,7 @@ func startRelay(c relayConfig) (*relayServer, error) {
 	server, err := turn.NewServer(turn.ServerConfig{
 		Realm: realm,
 		PacketConnConfigs: []turn.PacketConnConfig{{
-			PacketConn: c.udp, RelayAddressGenerator: addresses, PermissionHandler: permit,
+			PacketConn: newGuardedConn(c.udp, &s.dropped), RelayAddressGenerator: addresses, PermissionHandler: permit,
 		}},
 		ListenerConfigs: []turn.ListenerConfig{{
 			Listener: c.tcp, RelayAddressGenerator: addresses, PermissionHandler: permit,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
@@ -89,13 +90,37 @@ func Start(cfg ServerConfig) (*Server, error) {
 
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.http = &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10,
+	s.http = &http.Server{Handler: s.askedFirst(s.Handler()),
+		ReadHeaderTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: 16 << 10,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, sniffedOf(c))
+		},
 		BaseContext: func(net.Listener) context.Context { return ctx }, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	s.done.Go(s.split.run)
 	s.done.Go(func() { s.http.Serve(s.httpListener()) })
 	s.done.Go(func() { s.tick(ctx) })
 	s.log.Info("matchmaker listens", "addr", s.Addr().String(), "relay", !cfg.NoRelay)
 	return s, nil
+}
+
+// What HTTP may take before it is a WebSocket, which has times of its own.
+const (
+	headerTime = 10 * time.Second // for a request's header
+	answerTime = 10 * time.Second // for the answer to be taken
+	idleTime   = 30 * time.Second // between two requests
+)
+
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// askedFirst tells the gate that a connection has sent a whole request.
+func (s *Server) askedFirst(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, _ := r.Context().Value(connKey{}).(*sniffed); c != nil {
+			s.split.gate.asked(c)
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 func (c *ServerConfig) setDefaults() {
@@ -145,7 +170,7 @@ func (s *Server) listenOnce() error {
 	if err != nil {
 		return fmt.Errorf("matchmaker: listen on %q: %w", s.cfg.Addr, err)
 	}
-	s.tcp, s.split = tcp, newSplit(tcp)
+	s.tcp, s.split = tcp, newSplit(tcp, s.newGate())
 	if s.cfg.NoRelay {
 		return nil
 	}
@@ -156,6 +181,16 @@ func (s *Server) listenOnce() error {
 	}
 	s.udp = udp
 	return nil
+}
+
+// newGate lets each network have twice as many TCP connections as WebSockets: its
+// players may be on the relay over TCP too.
+func (s *Server) newGate() *gate {
+	per := s.cfg.Limits.withDefaults().Sockets
+	if per < math.MaxInt/2 {
+		per *= 2
+	}
+	return &gate{perNetwork: per, mostWaiting: mostWaiting, trusted: s.trusted, open: make(map[netip.Prefix]int)}
 }
 
 func (s *Server) httpListener() net.Listener {

@@ -38,16 +38,25 @@ func ParseBinding(datagram []byte) (id TransactionID, seen netip.AddrPort, ok bo
 	return m.TransactionID, netip.AddrPortFrom(ip.Unmap(), uint16(mapped.Port)), true
 }
 
-// BindingAnswer is what a STUN server answers to a datagram from an address: for
-// simulated worlds. It returns false if the datagram is no question.
+// mostLonger is how many bytes an answer may have over its question: whoever
+// forges a question's source gains nothing by it.
+const mostLonger = 20
+
+// BindingAnswer is what a STUN server answers to a datagram from an address. It
+// returns false if the datagram is no question, or one so short that the answer
+// would have over 20 bytes more (one of 20 bytes over IPv6).
 func BindingAnswer(datagram []byte, from netip.AddrPort) (answer []byte, ok bool) {
 	question := stun.New()
 	if !stun.IsMessage(datagram) || stun.Decode(datagram, question) != nil || question.Type != stun.BindingRequest {
 		return nil, false
 	}
-	seen := &stun.XORMappedAddress{IP: from.Addr().AsSlice(), Port: int(from.Port())}
-	m, err := stun.Build(question, stun.BindingSuccess, seen, stun.Fingerprint)
-	if err != nil {
+	seen := &stun.XORMappedAddress{IP: from.Addr().Unmap().AsSlice(), Port: int(from.Port())}
+	parts := []stun.Setter{question, stun.BindingSuccess, seen}
+	if question.Contains(stun.AttrFingerprint) && from.Addr().Unmap().Is4() {
+		parts = append(parts, stun.Fingerprint)
+	}
+	m, err := stun.Build(parts...)
+	if err != nil || len(m.Raw) > len(datagram)+mostLonger {
 		return nil, false
 	}
 	return m.Raw, true
