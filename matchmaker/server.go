@@ -67,7 +67,7 @@ type Server struct {
 type client struct {
 	id   SocketID
 	conn *websocket.Conn
-	out  chan Action
+	out  outbox
 	end  context.CancelFunc
 }
 
@@ -327,9 +327,7 @@ func (s *Server) act() {
 		if c == nil {
 			continue
 		}
-		select {
-		case c.out <- a:
-		default:
+		if !c.out.put(a) {
 			c.end()
 		}
 	}
@@ -376,7 +374,7 @@ func (s *Server) enter(addr netip.Addr) (*client, bool) {
 		return nil, false
 	}
 	s.done.Add(1)
-	c := &client{id: s.lastID, out: make(chan Action, s.dir.limits.MessagesQueue), end: func() {}}
+	c := &client{id: s.lastID, out: newOutbox(s.dir.limits.MessagesQueue), end: func() {}}
 	s.clients[c.id] = c
 	return c, true
 }
@@ -414,24 +412,33 @@ func (s *Server) write(ctx context.Context, c *client) {
 		select {
 		case <-ctx.Done():
 			return
-		case a := <-c.out:
-			switch {
-			case a.Close:
-				c.conn.Close(websocket.StatusServiceRestart, "")
-				return
-			case a.Ping:
-				s.done.Go(func() { s.ping(ctx, c) })
-			default:
-				one, cancel := context.WithTimeout(ctx, 10*time.Second)
-				err := c.conn.Write(one, websocket.MessageText, a.Data)
-				cancel()
-				if err != nil {
+		case <-c.out.news:
+			for _, a := range c.out.take() {
+				if !s.do(ctx, c, a) {
 					return
 				}
 			}
 		}
 	}
 }
+
+// do does one thing with a client's WebSocket; false: it has ended.
+func (s *Server) do(ctx context.Context, c *client, a Action) bool {
+	switch {
+	case a.Close:
+		c.conn.Close(websocket.StatusServiceRestart, "")
+		return false
+	case a.Ping:
+		s.done.Go(func() { s.ping(ctx, c) })
+		return true
+	}
+	one, cancel := context.WithTimeout(ctx, writeTime)
+	defer cancel()
+	return c.conn.Write(one, websocket.MessageText, a.Data) == nil
+}
+
+// writeTime is how long a client may take to take one message.
+const writeTime = 10 * time.Second
 
 // ping asks whether the client is there; a silent one has five seconds.
 func (s *Server) ping(ctx context.Context, c *client) {
