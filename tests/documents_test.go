@@ -132,3 +132,46 @@ func TestReadmeNamesOnlyTargetsOfTheMakefile(t *testing.T) {
 		}
 	}
 }
+
+// The matchmaker's flags, as its program declares them and as documents name
+// them in code.
+var (
+	declaredFlag = regexp.MustCompile(`flag\.\w+\((?:&[\w.]+, )?"([a-z0-9-]+)"`)
+	section      = regexp.MustCompile(`(?s)## Your own matchmaker\n(.*?)\n## `)
+	fence        = regexp.MustCompile("(?s)```.*?```")
+	codeSpan     = regexp.MustCompile("`([^`]+)`")
+	namedFlag    = regexp.MustCompile(`(?:^| )-([a-z0-9-]+)`)
+)
+
+func TestReadmeNamesOnlyFlagsOfTheMatchmaker(t *testing.T) {
+	declared := map[string]bool{"h": true}
+	for _, found := range declaredFlag.FindAllStringSubmatch(document(t, "matchmaker/cmd/matchmaker/main.go"), -1) {
+		declared[found[1]] = true
+	}
+	text := section.FindStringSubmatch(document(t, "README.md"))
+	if text == nil || len(declared) < 20 {
+		t.Fatalf("no section on the matchmaker, or only %d flags", len(declared))
+	}
+	named := 0
+	for _, span := range codeSpan.FindAllStringSubmatch(fence.ReplaceAllString(text[1], ""), -1) {
+		if strings.Contains(span[1], "go ") {
+			continue // the go command's
+		}
+		for _, found := range namedFlag.FindAllStringSubmatch(span[1], -1) {
+			if named++; !declared[found[1]] {
+				t.Errorf("the README says -%s, and the matchmaker has no such flag", found[1])
+			}
+		}
+	}
+	if named < 10 {
+		t.Errorf("only %d flags are named", named)
+	}
+}
+
+func TestTheReadmesUnitIsOfTheFile(t *testing.T) {
+	unit := document(t, "matchmaker/cmd/matchmaker/matchmaker.service")
+	block := regexp.MustCompile("(?s)```ini\n(.*?)```").FindStringSubmatch(document(t, "README.md"))
+	if block == nil || !strings.Contains(unit, block[1]) {
+		t.Error("the README shows another unit than the file")
+	}
+}
