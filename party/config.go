@@ -51,8 +51,8 @@ type Config struct {
 	StunPort uint16
 	StunAt   string
 
-	// NoStun asks no STUN server. Behind a router that others do not share, only
-	// the relay is left then.
+	// NoStun asks no STUN server. Behind a router a guest then has only the relay
+	// left, and a host is reached by those alone that are behind it as well.
 	NoStun bool
 
 	// ForceRelay joins by room code over the relay alone, so that neither the

@@ -53,6 +53,15 @@ func (h *Host) Kill() {
 	h.streams = nil
 }
 
+// breakStreams ends the host's streams without a word to the other side.
+func (h *Host) breakStreams() {
+	streams := h.streams
+	h.streams = nil
+	for _, s := range streams {
+		s.broken()
+	}
+}
+
 // Dead says whether the process was killed.
 func (h *Host) Dead() bool { return h.dead }
 

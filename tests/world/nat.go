@@ -110,6 +110,19 @@ func (r *Router) Readdress(addr string) {
 	}
 	r.outside.nodes[r.addr] = r.Cable
 	r.Forget()
+	r.breakStreams()
+}
+
+// breakStreams ends the streams of the hosts inside: their peers do not know
+// them at another address.
+func (r *Router) breakStreams() {
+	for _, h := range r.outside.world.hosts {
+		for n := h.network; n.router != nil; n = n.router.outside {
+			if n.router == r {
+				h.breakStreams()
+			}
+		}
+	}
 }
 
 // out takes a packet from inside that goes outside.

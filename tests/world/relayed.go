@@ -40,7 +40,7 @@ var errNoRelay = errors.New("world: no relay answers")
 // newRelayed begins an allocation at a relay.
 func (h *Host) newRelayed(relay *Relay, servers []matchmaker.TURNServer) *Relayed {
 	c := &Relayed{host: h, relay: relay, permits: make(map[netip.Addr]time.Duration)}
-	if len(servers) == 0 {
+	if relay == nil || len(servers) == 0 {
 		c.err = errNoRelay
 		return c
 	}
@@ -99,7 +99,13 @@ func (c *Relayed) say(data []byte) {
 
 // hear takes what the relay says.
 func (c *Relayed) hear(data []byte) {
-	if len(data) == 0 || c.closed {
+	if c.closed {
+		return
+	}
+	if data == nil && c.err == nil {
+		c.err = errBroken
+	}
+	if len(data) == 0 {
 		return
 	}
 	body := data[1:]

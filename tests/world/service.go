@@ -25,6 +25,7 @@ const secret = "of the world"
 func (w *World) NewService(addr string) *Service {
 	h := w.Internet.Host(addr)
 	s := &Service{host: h, Relay: newRelay(h)}
+	w.services = append(w.services, s)
 	at := netip.AddrPortFrom(h.addr, matchmaker.DefaultPort).String()
 	s.Matchmaker = newMatchmaker(h, matchmaker.Relay{
 		STUN:   []string{"stun:" + at},

@@ -19,6 +19,7 @@ type Socket struct {
 	host   *Host
 	addr   netip.AddrPort
 	answer func(from netip.AddrPort, data []byte) // takes what comes; nil: the inbox
+	seen   func(from netip.AddrPort)              // hears from where something comes; nil: nobody
 	inbox  []netmsg.Datagram
 	read   int
 	closed bool
@@ -54,6 +55,9 @@ func (s *Socket) arrive(from netip.AddrPort, data []byte) {
 		return
 	}
 	s.Heard++
+	if s.seen != nil {
+		s.seen(from)
+	}
 	if s.answer != nil {
 		s.answer(from, data)
 		return

@@ -46,9 +46,14 @@ func (s *stream) close(by *Host) {
 	toOther.shut = true
 }
 
-// reset ends the stream for both sides; neither hears of it.
-func (s *stream) reset() {
-	s.up.deaf, s.down.deaf = true, true
+// broken ends the stream at the client, who hears so. The server does not.
+func (s *stream) broken() {
+	if s.up.shut || s.down.deaf {
+		return
+	}
+	s.up.shut, s.up.deaf = true, true
+	s.down.take(nil)
+	s.down.deaf = true
 }
 
 // A pipe is one direction of a stream.

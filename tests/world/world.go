@@ -17,16 +17,17 @@ type World struct {
 	// Internet is the network that everything else hangs on.
 	Internet *Network
 
-	seed   uint64
-	dice   *rand.Rand
-	now    time.Duration
-	ways   []*way // as they were made, so that a run repeats
-	timers timers
-	hosts  []*Host
-	cuts   map[[2]*Host]bool
-	trace  hash.Hash64
-	buf    []byte
-	free   [][]byte
+	seed     uint64
+	dice     *rand.Rand
+	now      time.Duration
+	ways     []*way // as they were made, so that a run repeats
+	timers   timers
+	hosts    []*Host
+	services []*Service
+	cuts     map[[2]*Host]bool
+	trace    hash.Hash64
+	buf      []byte
+	free     [][]byte
 }
 
 // New makes a world without anything in it, at time zero.
