@@ -59,6 +59,7 @@ type Endpoint struct {
 	timers     timers
 	outbox     *outbox
 	paths      []*Path // beside socks
+	awaiting   []*peer // whose connections wait for a Punch
 	pathNumber uint32  // of the next path's first address
 	stats      EndpointStats
 

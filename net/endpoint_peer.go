@@ -17,6 +17,7 @@ type peer struct {
 	core     *ConnectionCore // from then on
 	session  Session
 	accepted bool // the gate counts it
+	punches  *punchWait
 
 	due   time.Duration
 	place int   // in the timers, from 1; 0: nowhere

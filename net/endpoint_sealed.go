@@ -253,6 +253,11 @@ func (e *Endpoint) punched(now time.Duration, d *Datagram) {
 			p.touched()
 		}
 	}
+	for _, p := range e.awaiting {
+		if p.punches.id == id {
+			p.punches.from = d.Addr
+		}
+	}
 }
 
 // punchedRank puts an address that was learned from a Punch behind those that

@@ -62,8 +62,10 @@ func (p *Party) candidatesChanged() {
 	if p.room.held {
 		p.room.line.Send(matchmaker.Message{T: matchmaker.Cands, Cands: p.candidates()})
 	}
-	if p.meeting != nil {
-		p.meeting.tell(p)
+	for _, w := range []*meeting{p.meeting, p.mending} {
+		if w != nil {
+			w.tell(p)
+		}
 	}
 	for i := range p.pairs {
 		p.room.line.Send(matchmaker.Message{T: matchmaker.Cands, To: p.pairs[i].text, Cands: p.candidates()})

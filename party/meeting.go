@@ -40,6 +40,10 @@ type meeting struct {
 	path     *netmsg.Path
 	reached  []netip.AddrPort // addresses that are asked over the relay
 	relayErr error
+
+	overRelay bool          // mending: the way that is dead was over a relay
+	probe     int           // mending: addresses tried so far
+	probeAt   time.Duration // and when the next is
 }
 
 // askToJoin says the code to the matchmaker, and gives up when it cannot be
@@ -52,6 +56,9 @@ func (p *Party) askToJoin() {
 		m := matchmaker.Message{T: matchmaker.Join, Code: r.code, Proto: int(p.cfg.Proto), Key: p.key[:], Cands: p.candidates(), Again: p.place.seated}
 		if r.line.Send(m) {
 			r.sayAt = p.now + openEvery
+			if p.mayMend() {
+				r.sayAt = p.now + mendAgain
+			}
 		}
 	case !p.lineUp() && (p.state == StateJoining || p.manual) && p.now-r.since >= signalTime:
 		p.down(WhyNoMatchmaker, r.code)
@@ -89,12 +96,15 @@ func (p *Party) introducedToHost(m matchmaker.Message) {
 		return
 	}
 	key := [keySize]byte(m.Key)
-	if p.meeting != nil && p.meeting.busy() && (p.state == StateJoining || *p.meeting.trust.key == key) {
-		return
-	}
 	w := &meeting{
 		id: id, text: m.ID, trust: trust{key: &key, pair: m.PSK, salt: id}, early: p.early(), turn: m.TURN,
 		begun: p.now + time.Duration(m.DelayMS)*time.Millisecond,
+	}
+	if p.introducedAgain(w, m) {
+		return
+	}
+	if p.meeting != nil && p.meeting.busy() && (p.state == StateJoining || *p.meeting.trust.key == key) {
+		return
 	}
 	if p.state == StateJoined && p.manual {
 		w.early = p.seeker()

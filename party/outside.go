@@ -109,6 +109,15 @@ func (p *Party) tendOutside() {
 	}
 }
 
+// askOutsideAgain asks the servers at once that were to be asked later.
+func (p *Party) askOutsideAgain() {
+	for i := range p.out.asks {
+		if a := &p.out.asks[i]; a.tries == 0 {
+			a.next = p.now
+		}
+	}
+}
+
 // answered takes an answer, if it is the one to the question that is on.
 func (p *Party) answered(a stunAnswer) {
 	for i := range p.out.asks {

@@ -70,6 +70,8 @@ type session struct {
 	room    room
 	pairs   []pair   // who joins by the room's code, where this side holds it
 	meeting *meeting // with the room's holder; nil: none
+	mending *meeting // with the host that is not heard any more; nil: none
+	deaf    bool     // hosting: no guest was heard for a while
 
 	rosterDue bool      // hosting: the guests must hear of a change
 	passings  []passing // hosting: what guests said to each other, until the end of Begin

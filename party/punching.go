@@ -123,8 +123,10 @@ func (p *Party) moreCandidates(m matchmaker.Message) {
 			return
 		}
 	}
-	if p.meeting != nil && p.meeting.text == m.ID {
-		p.meeting.learn(p, m.Cands)
+	for _, w := range []*meeting{p.meeting, p.mending} {
+		if w != nil && w.text == m.ID {
+			w.learn(p, m.Cands)
+		}
 	}
 }
 

@@ -160,6 +160,7 @@ func (p *Party) tendRoom() {
 	p.runErrand()
 	p.punch()
 	p.meetOn()
+	p.mend()
 	p.seekDirect()
 	if p.room.line != nil && p.room.errand == errandNone && p.phase == phaseCalm && p.now-p.room.since >= lineLingers {
 		p.dropLine()
@@ -174,6 +175,7 @@ func (p *Party) hearLine() {
 		p.room.up = up
 		p.room.held = false
 		p.room.since, p.room.sayAt = p.now, p.now
+		p.askOutsideAgain() // whatever broke the line may have changed the address
 	}
 	for p.room.line != nil {
 		m, ok := p.room.line.Receive()

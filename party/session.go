@@ -76,6 +76,7 @@ func (p *Party) closeSession() {
 		r.end()
 	}
 	p.endMeeting()
+	p.endMending()
 	p.dropLine()
 	p.session = session{}
 }

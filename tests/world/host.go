@@ -58,7 +58,7 @@ func (h *Host) breakStreams() {
 	streams := h.streams
 	h.streams = nil
 	for _, s := range streams {
-		s.broken()
+		s.breakOff()
 	}
 }
 

@@ -116,9 +116,9 @@ func (l *line) fell(err error) {
 }
 
 // receive takes what the matchmaker sent.
-func (l *line) receive(data []byte) {
+func (l *line) receive(c *client, data []byte) {
 	switch {
-	case l.closed || l.host.dead:
+	case l.closed || l.host.dead || l.client != c:
 	case data == nil:
 		l.fell(errBroken)
 	case data[0] == framePing:

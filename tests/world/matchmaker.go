@@ -92,7 +92,7 @@ func (m *Matchmaker) enter(l *line) *client {
 		return nil
 	}
 	c := &client{id: m.last, heard: m.host.world.now}
-	c.stream = newStream(l.host, m.host, func(data []byte) { m.receive(c, data) }, l.receive)
+	c.stream = newStream(l.host, m.host, func(data []byte) { m.receive(c, data) }, func(data []byte) { l.receive(c, data) })
 	m.clients[c.id] = c
 	return c
 }

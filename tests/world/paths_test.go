@@ -261,20 +261,60 @@ func TestGuestsAddressChangesUnderIt(t *testing.T) {
 		{"over the relay, by TCP", restricted, site{home: &NAT{NoUDP: true}}, party.Relayed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newPlay(t, 1)
-			guest := p.at(c.guest)
-			h, g := p.talking(p.at(c.host), guest)
-			if g.path() != c.path {
-				p.failf("the guest joins over a path that is %v", g.path())
+			for seed := range uint64(10) {
+				p := newPlay(t, seed+1)
+				guest := p.at(c.guest)
+				h, g := p.talking(p.at(c.host), guest)
+				if g.path() != c.path {
+					p.failf("the guest joins over a path that is %v", g.path())
+				}
+
+				p.run(5*time.Second + time.Duration(seed)*time.Second/5)
+				guest.network.router.Forget()
+				p.run(5 * time.Second)
+				guest.network.router.Readdress("203.0.113.77")
+				p.run(20 * time.Second)
+
+				p.wantAllHeard(h, g)
+				if g.path() != c.path {
+					p.failf("the path is %v in the end", g.path())
+				}
 			}
-
-			p.run(5 * time.Second)
-			guest.network.router.Forget()
-			p.run(5 * time.Second)
-			guest.network.router.Readdress("203.0.113.77")
-			p.run(20 * time.Second)
-
-			p.wantAllHeard(h, g)
 		})
+	}
+}
+
+func TestHostsAddressChangesUnderItsGuests(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		host  site
+		guest site
+		path  party.Path
+	}{
+		{"directly", restricted, restricted, party.Direct},
+		{"over the relay", restricted, strict, party.Relayed},
+		{"over the relay, by TCP", restricted, site{home: &NAT{NoUDP: true}}, party.Relayed},
+	} {
+		for what, change := range map[string]func(*Router){
+			"port":    (*Router).Forget,
+			"address": func(r *Router) { r.Readdress("203.0.113.77") },
+		} {
+			t.Run(c.name+", another "+what, func(t *testing.T) {
+				for seed := range uint64(10) {
+					p := newPlay(t, seed+1)
+					host := p.at(c.host)
+					h, g := p.talking(host, p.at(c.guest))
+					if g.path() != c.path {
+						p.failf("the guest joins over a path that is %v", g.path())
+					}
+
+					p.run(15*time.Second + time.Duration(seed)*1500*time.Millisecond)
+					change(host.network.router)
+					p.run(15 * time.Second)
+
+					p.wantAllHeard(h, g)
+				}
+			})
+		}
 	}
 }

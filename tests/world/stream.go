@@ -46,14 +46,13 @@ func (s *stream) close(by *Host) {
 	toOther.shut = true
 }
 
-// broken ends the stream at the client, who hears so. The server does not.
-func (s *stream) broken() {
-	if s.up.shut || s.down.deaf {
-		return
+// breakOff has the stream end without a word, as when the client's address is
+// another: the client finds out when it sends again, the server does not.
+func (s *stream) breakOff() {
+	s.down.deaf, s.up.deaf = true, true
+	s.up.broken = func() {
+		s.down.take(nil)
 	}
-	s.up.shut, s.up.deaf = true, true
-	s.down.take(nil)
-	s.down.deaf = true
 }
 
 // A pipe is one direction of a stream.
@@ -66,6 +65,8 @@ type pipe struct {
 	armed bool
 	shut  bool // nothing more is sent
 	deaf  bool // nothing more is taken
+
+	broken func() // if set, whoever sends is told by it that the stream has ended
 }
 
 // A parcel is one message under way.
@@ -81,6 +82,13 @@ func (p *pipe) send(data []byte) {
 	w := p.world
 	w.Note("stream %x", data)
 	d, _ := latency(p.ways...)
+	if p.broken != nil {
+		if data != nil {
+			w.After(2*d, p.broken)
+		}
+		p.shut = true
+		return
+	}
 	p.last = max(p.last, w.now+d)
 	p.queue = append(p.queue, parcel{p.last, data})
 	p.arm(d)
