@@ -75,8 +75,8 @@ func (p *Party) closeSession() {
 	for _, r := range p.peers {
 		r.end()
 	}
+	p.endMending() // which may become the meeting
 	p.endMeeting()
-	p.endMending()
 	p.dropLine()
 	p.session = session{}
 }
