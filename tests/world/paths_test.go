@@ -205,7 +205,7 @@ func TestRelayedConnectionMovesToADirectPathWithoutLosingAMessage(t *testing.T) 
 		"cone":       {cone, cone},
 	} {
 		t.Run(what, func(t *testing.T) {
-			for seed := range uint64(5) {
+			for seed := range uint64(max(1, *worldSeeds/3)) {
 				p := newPlay(t, seed+1)
 				host, guest := p.host(pair[0]), p.host(pair[1])
 				p.CutBetween(host, guest)
@@ -214,7 +214,7 @@ func TestRelayedConnectionMovesToADirectPathWithoutLosingAMessage(t *testing.T) 
 				if g.path() != party.Relayed {
 					p.failf("without a direct path the guest joins over one that is %v", g.path())
 				}
-				p.run(time.Duration(seed) * 3 * time.Second)
+				p.run(time.Duration(seed%10) * 3 * time.Second)
 
 				p.MendBetween(host, guest)
 				p.MendBetween(guest, host)
@@ -261,7 +261,7 @@ func TestGuestsAddressChangesUnderIt(t *testing.T) {
 		{"over the relay, by TCP", restricted, site{home: &NAT{NoUDP: true}}, party.Relayed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for seed := range uint64(10) {
+			for seed := range uint64(max(1, *worldSeeds/3)) {
 				p := newPlay(t, seed+1)
 				guest := p.at(c.guest)
 				h, g := p.talking(p.at(c.host), guest)
@@ -269,7 +269,7 @@ func TestGuestsAddressChangesUnderIt(t *testing.T) {
 					p.failf("the guest joins over a path that is %v", g.path())
 				}
 
-				p.run(5*time.Second + time.Duration(seed)*time.Second/5)
+				p.run(5*time.Second + time.Duration(seed%10)*time.Second/5)
 				guest.network.router.Forget()
 				p.run(5 * time.Second)
 				guest.network.router.Readdress("203.0.113.77")
@@ -300,7 +300,7 @@ func TestHostsAddressChangesUnderItsGuests(t *testing.T) {
 			"address": func(r *Router) { r.Readdress("203.0.113.77") },
 		} {
 			t.Run(c.name+", another "+what, func(t *testing.T) {
-				for seed := range uint64(10) {
+				for seed := range uint64(max(1, *worldSeeds/3)) {
 					p := newPlay(t, seed+1)
 					host := p.at(c.host)
 					h, g := p.talking(host, p.at(c.guest))
@@ -308,7 +308,7 @@ func TestHostsAddressChangesUnderItsGuests(t *testing.T) {
 						p.failf("the guest joins over a path that is %v", g.path())
 					}
 
-					p.run(15*time.Second + time.Duration(seed)*1500*time.Millisecond)
+					p.run(15*time.Second + time.Duration(seed%10)*1500*time.Millisecond)
 					change(host.network.router)
 					p.run(15 * time.Second)
 
