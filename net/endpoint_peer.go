@@ -114,6 +114,9 @@ func (e *Endpoint) noteEnd(p *peer) {
 		e.noteLeft(p)
 	}
 	p.state = peerOver
+	if p.core != nil && p.core.provedGone() {
+		e.questionAll(e.now(), p.conn.addr)
+	}
 	e.hangUpDial(p)
 	e.log("ended", p)
 }

@@ -237,6 +237,49 @@ func TestCrashedClientOfTheSameAddressIsReplacedWithinASecond(t *testing.T) {
 	again.want(t, "1 Joined")
 }
 
+func TestAllGhostsOfAnAddressAreReplacedAndWhoLivesThereStays(t *testing.T) {
+	w, s, _ := sealedEnds(t, nil, nil)
+	for range 2 {
+		w.dial(t, w.all[1], 1)
+		w.runFor(100 * time.Millisecond)
+	}
+	w.all = w.all[:1] // three are gone, without a word
+	again := &listener{}
+	e := w.endpoint(2, again, nil)
+	for range 2 {
+		w.dial(t, e, 1)
+		w.runFor(100 * time.Millisecond)
+	}
+	w.runFor(2 * time.Second)
+	got := s.heard()
+	slices.Sort(got)
+	want := []string{"1 Joined", "1 left Replaced", "2 Joined", "2 left Replaced", "3 Joined", "3 left Replaced", "4 Joined", "5 Joined"}
+	if !slices.Equal(got, want) {
+		t.Fatalf("heard %q, want %q", got, want)
+	}
+	again.want(t, "1 Joined", "2 Joined")
+}
+
+// Each dial from a socket asks one of those before it, not all.
+func TestManyDialsFromOneSocketCostAQuestionEach(t *testing.T) {
+	w, s, _ := sealedEnds(t, &Config{KeepAlive: -1, MaxClients: 300}, &Config{KeepAlive: -1})
+	before := s.conn(0).Stats().PacketsSent
+	sent := w.socks[fakeAddr(1)].sent.Load()
+	for range 100 {
+		w.dial(t, w.all[1], 1)
+		w.runFor(30 * time.Millisecond)
+	}
+	if n := w.all[0].Len(); n != 101 {
+		t.Fatalf("%d connections", n)
+	}
+	if n := s.conn(0).Stats().PacketsSent - before; n > 40 {
+		t.Errorf("the first of them was sent %d packets", n)
+	}
+	if n := w.socks[fakeAddr(1)].sent.Load() - sent; n > 100*40 {
+		t.Errorf("%d datagrams for 100 dials", n)
+	}
+}
+
 func TestSecondConnectionOfATokenReplacesTheFirst(t *testing.T) {
 	key := bytes.Repeat([]byte{5}, 32)
 	claims := TokenClaims{ID: [16]byte{1}, Client: 42, PSK: bytes.Repeat([]byte{6}, 32), Issued: 1000, Expires: 2000}

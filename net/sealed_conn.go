@@ -300,7 +300,8 @@ func (c *sealedConn) expire(now time.Duration) {
 	if now >= c.expiry() {
 		c.end(now, TimedOut, false)
 	}
-	if now >= c.doubt.ends() {
+	if now >= c.doubt.ends() && !c.ending.ended {
+		c.doubt.sure = true
 		c.end(now, Replaced, false)
 	}
 }

@@ -16,6 +16,7 @@ type doubt struct {
 	until time.Duration // 0: no doubt
 	pings int           // still to be sent
 	next  time.Duration
+	sure  bool // nobody has answered
 }
 
 // question begins to doubt that the peer is there. Unless it answers, the

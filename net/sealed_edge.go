@@ -58,6 +58,13 @@ func (c *ConnectionCore) question(now time.Duration) {
 	}
 }
 
+// provedGone says that the connection has ended because its peer did not answer
+// when it was in doubt. In NMS1 there are no doubts.
+func (c *ConnectionCore) provedGone() bool {
+	s, ok := c.machine.(*sealedConn)
+	return ok && s.doubt.sure
+}
+
 // Clock reads the server's game clock at now: the time that Conn.Clock tells, how
 // far it may be off, and whether that can be relied on. A server reads its own,
 // which is now. In NMS1, and before anything is known, all are zero.
