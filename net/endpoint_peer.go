@@ -94,6 +94,9 @@ func (p *peer) touched() {
 		p.wasTold = true
 		e.noteTold(p)
 	}
+	if p.core != nil {
+		e.hearDoubt(p, p.core.takeDoubt())
+	}
 	at := p.deadline()
 	if p.after == nil {
 		p.conn.offer() // the deadline may have come from what was pulled
@@ -114,9 +117,6 @@ func (e *Endpoint) noteEnd(p *peer) {
 		e.noteLeft(p)
 	}
 	p.state = peerOver
-	if p.core != nil && p.core.provedGone() {
-		e.questionAll(e.now(), p.conn.addr)
-	}
 	e.hangUpDial(p)
 	e.log("ended", p)
 }

@@ -134,34 +134,6 @@ func (e *Endpoint) confirm(now time.Duration, d *Datagram, cid uint32) *peer {
 	return p
 }
 
-// questionOther doubts the newest other connection of the address that p has
-// come from: perhaps its program has crashed and was started again. One program
-// has all connections of an address, so one that answers vouches for the older
-// ones, and many dials from one socket cost a question each. When it does not
-// answer, all are asked.
-func (e *Endpoint) questionOther(now time.Duration, p *peer) {
-	for q := p.next; q != nil; q = q.next {
-		if q.state == peerOpen {
-			e.question(now, q)
-			return
-		}
-	}
-}
-
-// questionAll doubts every connection of an address.
-func (e *Endpoint) questionAll(now time.Duration, addr netip.AddrPort) {
-	for q := e.byAddr[addr]; q != nil; q = q.next {
-		if q.state == peerOpen {
-			e.question(now, q)
-		}
-	}
-}
-
-func (e *Endpoint) question(now time.Duration, q *peer) {
-	q.core.question(now)
-	e.timers.set(q, q.deadline())
-}
-
 // follow puts p where its core knows its peer to be, after it has moved.
 func (p *peer) follow() {
 	at := p.core.peerAddr()

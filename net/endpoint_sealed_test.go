@@ -456,3 +456,28 @@ func TestFirstKeysOfAConnectionAreForgottenOnceItIsOpen(t *testing.T) {
 	w.runFor(200 * time.Millisecond)
 	s.want(t, "1 Joined", "1 message x")
 }
+
+// A machine that is slow to answer is not taken for gone: whatever else comes of
+// a connection has it asked again, and one that answers vouches for those that
+// began after it.
+func TestConnectionsThatLiveAreNotReplacedBecauseTheirAnswersAreLost(t *testing.T) {
+	w, s, _ := sealedEnds(t, &Config{MaxClients: 100}, nil)
+	for range 20 {
+		w.dial(t, w.all[1], 1)
+		w.runFor(30 * time.Millisecond)
+	}
+	old := make(map[[4]byte]bool) // connection ids
+	w.setTap(func(from netip.AddrPort, d Datagram) bool {
+		old[[4]byte(d.Data)] = from == fakeAddr(2)
+		return true
+	})
+	w.runFor(7 * time.Second) // all are idle, and say a word a second
+	deaf := w.now + 900*time.Millisecond
+	w.setTap(func(from netip.AddrPort, d Datagram) bool { return !old[[4]byte(d.Data)] || w.now > deaf })
+	w.dial(t, w.all[1], 1)
+	w.runFor(4 * time.Second)
+
+	if n := w.all[0].Len(); n != 22 {
+		t.Errorf("%d connections are left of 22: %q", n, s.heard()[22:])
+	}
+}

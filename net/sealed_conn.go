@@ -300,10 +300,7 @@ func (c *sealedConn) expire(now time.Duration) {
 	if now >= c.expiry() {
 		c.end(now, TimedOut, false)
 	}
-	if now >= c.doubt.ends() && !c.ending.ended {
-		c.doubt.sure = true
-		c.end(now, Replaced, false)
-	}
+	c.judgeDoubt(now)
 }
 
 // expiry is when the silence has lasted too long.

@@ -8,24 +8,59 @@ const (
 	doubtPings = 3
 	doubtGap   = 150 * time.Millisecond // between them
 	doubtLife  = 500 * time.Millisecond // or three probe timeouts, if that is longer
+	doubtMost  = 5 * time.Second        // of one that is still heard, but does not answer: its late packets, or a slow machine
 )
 
 // A doubt asks whether the peer is still there, with PINGs of which one must be
 // acknowledged. Its zero value asks nothing.
 type doubt struct {
-	until time.Duration // 0: no doubt
-	pings int           // still to be sent
-	next  time.Duration
-	sure  bool // nobody has answered
+	until   time.Duration // 0: no doubt
+	asked   time.Duration // when it was asked, or asked again
+	most    time.Duration // when it is no longer asked again
+	pings   int8          // still to be sent
+	company bool          // there are older connections, which are asked before this one ends
+	news    doubtNews     // what the endpoint has not taken note of
+	next    time.Duration
 }
+
+// doubtNews is what a doubt says of the other connections of its address.
+type doubtNews uint8
+
+const (
+	doubtAsksAll doubtNews = iota + 1 // nobody has answered: they are to be asked too
+	doubtVouches                      // one has answered: so live all that began later
+)
 
 // question begins to doubt that the peer is there. Unless it answers, the
 // connection ends as Replaced.
-func (c *sealedConn) question(now time.Duration) {
+func (c *sealedConn) question(now time.Duration, company bool) {
 	if c.ending.ended || c.doubt.until > 0 {
 		return
 	}
-	c.doubt = doubt{until: now + max(doubtLife, 3*c.recovery.pto()), pings: doubtPings, next: now}
+	c.doubt.most, c.doubt.company = now+doubtMost, company
+	c.ask(now)
+}
+
+// ask asks, or asks again.
+func (c *sealedConn) ask(now time.Duration) {
+	d := &c.doubt
+	d.until, d.asked = now+max(doubtLife, 3*c.recovery.pto()), now
+	d.pings, d.next = doubtPings, now
+}
+
+// judgeDoubt ends a connection whose peer has not answered. It is asked again as
+// long as anything else is heard of it, and once more together with its company.
+func (c *sealedConn) judgeDoubt(now time.Duration) {
+	switch d := &c.doubt; {
+	case now < d.ends() || c.ending.ended:
+	case c.heard > d.asked && now < d.most:
+		c.ask(now)
+	case d.company:
+		d.company, d.news = false, doubtAsksAll
+		c.ask(now)
+	default:
+		c.end(now, Replaced, false)
+	}
 }
 
 // ends is when the doubt has become certain.
@@ -51,4 +86,11 @@ func (d *doubt) pinged(now time.Duration) {
 }
 
 // answered notes that one was acknowledged.
-func (d *doubt) answered() { *d = doubt{} }
+func (d *doubt) answered() {
+	if d.until > 0 {
+		*d = doubt{news: doubtVouches}
+	}
+}
+
+// vouched ends the doubt: another connection of the program has answered.
+func (d *doubt) vouched() { *d = doubt{} }

@@ -52,17 +52,26 @@ func (c *ConnectionCore) setChannel(ch Channel, priority, weight int) error {
 }
 
 // question doubts that the peer is there. NMS1 has no doubts.
-func (c *ConnectionCore) question(now time.Duration) {
+func (c *ConnectionCore) question(now time.Duration, company bool) {
 	if s, ok := c.machine.(*sealedConn); ok {
-		s.question(c.tick(now))
+		s.question(c.tick(now), company)
 	}
 }
 
-// provedGone says that the connection has ended because its peer did not answer
-// when it was in doubt. In NMS1 there are no doubts.
-func (c *ConnectionCore) provedGone() bool {
-	s, ok := c.machine.(*sealedConn)
-	return ok && s.doubt.sure
+// takeDoubt gives what a doubt says of the other connections of the address, and
+// forgets it. In NMS1 there are no doubts.
+func (c *ConnectionCore) takeDoubt() (news doubtNews) {
+	if s, ok := c.machine.(*sealedConn); ok {
+		news, s.doubt.news = s.doubt.news, 0
+	}
+	return news
+}
+
+// vouched: another connection of the peer's program has answered.
+func (c *ConnectionCore) vouched() {
+	if s, ok := c.machine.(*sealedConn); ok {
+		s.doubt.vouched()
+	}
 }
 
 // Clock reads the server's game clock at now: the time that Conn.Clock tells, how

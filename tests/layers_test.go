@@ -47,7 +47,7 @@ var theHouse = house{
 		"codes": {},
 		"net": {
 			"conn.go", "conn_peer.go", "handler.go", "lossyrelay.go", "mailbox.go", "random.go",
-			"endpoint.go", "endpoint_arrive.go", "endpoint_dial.go", "endpoint_frames.go", "endpoint_outbox.go",
+			"endpoint.go", "endpoint_arrive.go", "endpoint_dial.go", "endpoint_doubt.go", "endpoint_frames.go", "endpoint_outbox.go",
 			"endpoint_peer.go", "endpoint_reading.go", "endpoint_sealed.go", "endpoint_stats.go", "endpoint_watchdog.go",
 			"foreign.go", "paths.go",
 			"outlet.go", "outlet_channel.go", "outlet_func.go",
