@@ -472,7 +472,7 @@ func TestConnectionsThatLiveAreNotReplacedBecauseTheirAnswersAreLost(t *testing.
 		return true
 	})
 	w.runFor(7 * time.Second) // all are idle, and say a word a second
-	deaf := w.now + 900*time.Millisecond
+	deaf := w.now + 700*time.Millisecond
 	w.setTap(func(from netip.AddrPort, d Datagram) bool { return !old[[4]byte(d.Data)] || w.now > deaf })
 	w.dial(t, w.all[1], 1)
 	w.runFor(4 * time.Second)
