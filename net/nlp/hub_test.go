@@ -196,3 +196,32 @@ func TestRowZ26TypesOneAnd255AreTheGames(t *testing.T) {
 		t.Fatalf("a session handed over %v", got)
 	}
 }
+
+// Whatever comes from whomever, a Hub holds no more than its places need, and
+// says little to those who have none.
+func FuzzHub(f *testing.F) {
+	for _, b := range vectors(f) {
+		f.Add(append([]byte{byte(len(b)), 1}, b...))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h := NewHub(HubConfig{Clients: 3})
+		var now time.Duration
+		var buf [MaxDatagram]byte
+		for len(data) > 1 {
+			n := min(int(data[0]), len(data)-2)
+			from := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), 1000+uint16(data[1]&7))
+			now += time.Duration(data[1]) * 10 * time.Millisecond
+			h.Receive(now, from, data[2:2+n])
+			data = data[2+n:]
+			sent := 0
+			for k, _ := h.Transmit(now, buf[:]); k > 0; k, _ = h.Transmit(now, buf[:]) {
+				if sent++; sent > 3*(Window+4*MaxQueued) {
+					t.Fatalf("%d datagrams at once", sent)
+				}
+			}
+		}
+		if h.Len() > 3 || len(h.byAddr) > 3 || len(h.refused) > MaxClients {
+			t.Fatalf("%d clients, %d addresses, %d refused", h.Len(), len(h.byAddr), len(h.refused))
+		}
+	})
+}
