@@ -101,6 +101,8 @@ type socket struct {
 	rtt   time.Duration
 	room  *room // it holds
 	pairs []string
+	said  bucket // messages
+	ended bool   // it is being closed: what it says is not heard
 }
 
 // NewDirectory makes an empty one. random gives codes, tickets, ids and psks;
@@ -184,14 +186,18 @@ func (d *Directory) answerClaims(r *room) {
 // Receive acts on one message of a socket.
 func (d *Directory) Receive(now time.Duration, id SocketID, data []byte) {
 	s := d.sockets[id]
-	if s == nil {
+	if s == nil || s.ended {
+		return
+	}
+	if !s.said.take(now, messagesPerSec, messagesAtOnce) {
+		d.Counts.Throttled++
+		d.endSocket(s, Throttled, "too many messages", time.Second)
 		return
 	}
 	m, err := Parse(data)
 	if err != nil {
 		d.Counts.Malformed++
-		d.refuse(id, Bad, clip(err.Error()), 0)
-		d.out = append(d.out, Action{To: id, Close: true})
+		d.endSocket(s, Bad, clip(err.Error()), 0)
 		return
 	}
 	switch m.T {
@@ -212,6 +218,21 @@ func (d *Directory) Receive(now time.Duration, id SocketID, data []byte) {
 	default:
 		d.refuse(id, Bad, fmt.Sprintf("unknown message %.20q", m.T), 0)
 	}
+}
+
+// What one client says at most: much of it is passed on to another, who must not
+// be flooded through the matchmaker. A host says one thing to each who joins, and
+// a browser a few dozen while it looks for a path.
+const (
+	messagesPerSec = 50
+	messagesAtOnce = 200
+)
+
+// endSocket says why a client is let go, and lets it go.
+func (d *Directory) endSocket(s *socket, why Why, text string, retry time.Duration) {
+	d.refuse(s.id, why, text, retry)
+	d.out = append(d.out, Action{To: s.id, Close: true})
+	s.ended = true
 }
 
 // Actions gives what is to be done, in order, and forgets it.

@@ -455,6 +455,28 @@ func TestKickRenewsTheTicket(t *testing.T) {
 	}
 }
 
+func TestWhoFloodsIsLetGoAndTheOthersHearLittleOfIt(t *testing.T) {
+	w := newTestDir(t, Limits{})
+	host, room := w.host("203.0.113.10", 1)
+	guest := w.connect("198.51.100.20")
+	w.say(guest, Message{T: Join, Code: room.Code, Proto: 1, Key: keyOf(2)})
+	id := w.one(guest, Peer).ID
+
+	for range 1000 {
+		w.say(guest, Message{T: Cands, To: id, Cands: cand("198.51.100.20:5000")})
+	}
+
+	if m := w.wantError(guest, Throttled); m.RetryMS == 0 || !w.ended[guest] {
+		t.Errorf("the flooder heard %+v, ended: %v", m, w.ended[guest])
+	}
+	if n := len(w.heard[host]); n > messagesAtOnce {
+		t.Errorf("the host heard %d messages", n)
+	}
+	if w.ended[host] {
+		t.Error("the host was let go")
+	}
+}
+
 func TestLimitsOfOneNetworkLeaveOthersAlone(t *testing.T) {
 	w := newTestDir(t, Limits{Sockets: 4, Rooms: 2, OpensPerMin: 3})
 	var ids []SocketID

@@ -17,19 +17,21 @@ const stunPerSecond = 20
 
 // A guardedConn is the UDP socket of STUN and TURN. It answers STUN's questions
 // itself, never with more than mostLonger bytes over the question, and keeps each
-// network to its pace; the relay's own indications and channel data, which are
-// answered to nobody, pass.
+// network to its pace. What nobody is answered passes (indications, channel
+// data), and so do the requests of who is on the relay already: it has shown that
+// it gets the answers.
 type guardedConn struct {
 	net.PacketConn
 	epoch     time.Time
 	questions paces
 	requests  paces
-	dropped   *atomic.Uint64 // datagrams over the pace
+	known     func(from net.Addr) bool // who is on the relay
+	dropped   *atomic.Uint64           // datagrams over the pace
 }
 
-func newGuardedConn(conn net.PacketConn, dropped *atomic.Uint64) *guardedConn {
+func newGuardedConn(conn net.PacketConn, known func(net.Addr) bool, dropped *atomic.Uint64) *guardedConn {
 	return &guardedConn{
-		PacketConn: conn, epoch: time.Now(), dropped: dropped,
+		PacketConn: conn, epoch: time.Now(), known: known, dropped: dropped,
 		questions: paces{perSecond: stunPerSecond}, requests: paces{perSecond: stunPerSecond},
 	}
 }
@@ -60,7 +62,7 @@ func (c *guardedConn) pass(datagram []byte, from netip.AddrPort, to net.Addr) bo
 		}
 		return false
 	case stunRequest:
-		if !c.requests.take(now, from.Addr()) {
+		if !c.known(to) && !c.requests.take(now, from.Addr()) {
 			c.dropped.Add(1)
 			return false
 		}

@@ -9,20 +9,27 @@ import (
 	"github.com/pion/stun/v4"
 )
 
-// askUDP sends datagrams to the server, all at once, and gives the answers that
-// come before it has been silent for a while.
-func askUDP(t *testing.T, to netip.AddrPort, datagrams ...[]byte) (answers [][]byte) {
+// sendUDP sends datagrams to the server, all at once.
+func sendUDP(t *testing.T, to netip.AddrPort, datagrams ...[]byte) *net.UDPConn {
 	t.Helper()
 	c, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	t.Cleanup(func() { c.Close() })
 	for _, d := range datagrams {
 		if _, err := c.Write(d); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return c
+}
+
+// askUDP sends datagrams to the server and gives the answers that come before it
+// has been silent for a while.
+func askUDP(t *testing.T, to netip.AddrPort, datagrams ...[]byte) (answers [][]byte) {
+	t.Helper()
+	c := sendUDP(t, to, datagrams...)
 	buf := make([]byte, 2048)
 	for {
 		c.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
@@ -55,6 +62,30 @@ func TestSTUNAnswersANetworkTwentyTimesASecond(t *testing.T) {
 	}
 	if dropped := s.relay.dropped.Load(); dropped < 100 {
 		t.Errorf("%d datagrams over the pace are counted", dropped)
+	}
+}
+
+func TestWhoIsOnTheRelayIsNotPaced(t *testing.T) {
+	s := startServer(t, ServerConfig{AllowPrivate: true})
+	relayed, err := turnClient(t, s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flood [][]byte
+	for i := range 200 {
+		request := stun.MustBuild(stun.NewTransactionIDSetter(TransactionID{byte(i)}), stun.NewType(stun.MethodAllocate, stun.ClassRequest))
+		flood = append(flood, request.Raw)
+	}
+	sendUDP(t, s.Addr(), flood...)
+	until(t, "its network is over the pace", func() bool { return s.relay.dropped.Load() > 100 })
+	sendUDP(t, s.Addr(), flood[:stunPerSecond]...) // and stays over it
+	before := s.relay.dropped.Load()
+
+	relayed.Close() // one request
+
+	until(t, "the allocation is gone", func() bool { return s.relay.allocations() == 0 })
+	if after := s.relay.dropped.Load(); after > before+stunPerSecond {
+		t.Errorf("%d datagrams were dropped meanwhile", after-before)
 	}
 }
 

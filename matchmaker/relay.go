@@ -55,7 +55,7 @@ func startRelay(c relayConfig) (*relayServer, error) {
 	server, err := turn.NewServer(turn.ServerConfig{
 		Realm: realm,
 		PacketConnConfigs: []turn.PacketConnConfig{{
-			PacketConn: newGuardedConn(c.udp, &s.dropped), RelayAddressGenerator: addresses, PermissionHandler: permit,
+			PacketConn: newGuardedConn(c.udp, users.known, &s.dropped), RelayAddressGenerator: addresses, PermissionHandler: permit,
 		}},
 		ListenerConfigs: []turn.ListenerConfig{{
 			Listener: c.tcp, RelayAddressGenerator: addresses, PermissionHandler: permit,

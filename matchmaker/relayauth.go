@@ -38,13 +38,14 @@ type relayUsers struct {
 	mu    sync.Mutex
 	rooms map[string]int
 	open  map[relayUser]int
+	from  map[string]int // allocations of an address, of whatever room
 }
 
 // A relayUser is a room's member at an address, as TURN sees it.
 type relayUser struct{ from, room string }
 
 func newRelayUsers(secret string, quota int) *relayUsers {
-	return &relayUsers{secret: secret, quota: quota, now: time.Now, rooms: make(map[string]int), open: make(map[relayUser]int)}
+	return &relayUsers{secret: secret, quota: quota, now: time.Now, rooms: make(map[string]int), open: make(map[relayUser]int), from: make(map[string]int)}
 }
 
 // auth is pion's AuthHandler: it names the room that a user is of, and the key
@@ -68,6 +69,14 @@ func (u *relayUsers) has(from net.Addr, room string) bool {
 	return u.open[relayUser{from.String(), room}] > 0
 }
 
+// known says whether an address has an allocation: it has signed its messages and
+// got our answers.
+func (u *relayUsers) known(from net.Addr) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.from[from.String()] > 0
+}
+
 // within says whether a room may have one more.
 func (u *relayUsers) within(room string) bool {
 	u.mu.Lock()
@@ -81,6 +90,9 @@ func (u *relayUsers) add(from net.Addr, room string, n int) {
 	defer u.mu.Unlock()
 	if u.rooms[room] += n; u.rooms[room] <= 0 {
 		delete(u.rooms, room)
+	}
+	if u.from[from.String()] += n; u.from[from.String()] <= 0 {
+		delete(u.from, from.String())
 	}
 	who := relayUser{from.String(), room}
 	if u.open[who] += n; u.open[who] <= 0 {

@@ -491,7 +491,8 @@ func wantBack(t testing.TB, goroutines, files int) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%d goroutines and %d files, %d and %d before", g, f, goroutines, files)
+			buf := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines and %d files, %d and %d before\n%s", g, f, goroutines, files, buf[:runtime.Stack(buf, true)])
 		}
 	}
 }

@@ -27,6 +27,9 @@ type outside struct {
 	asks  []stunAsk
 	names chan netip.AddrPort // of a look-up that is on
 	told  int                 // how many servers were named by Config or matchmaker
+
+	learned   bool // an address was
+	learnedAt time.Duration
 }
 
 // A stunAsk is one server, and the question that is on.
@@ -129,6 +132,7 @@ func (p *Party) answered(a stunAnswer) {
 		ask.seen, ask.tries, ask.next = a.seen, 0, p.now+stunAgain
 		if changed {
 			p.log.Debug("seen from outside", "server", a.from, "as", a.seen)
+			p.out.learned, p.out.learnedAt = true, p.now
 			p.candidatesChanged()
 		}
 	}

@@ -19,6 +19,10 @@ const (
 	pairTargets  = matchmaker.MaxCandidates
 	maxPairs     = 64
 	pairLife     = 60 * time.Second
+
+	// crossing is how long an address that is told to the matchmaker and an
+	// introduction by it may cross each other: who joins then has not heard of it.
+	crossing = 2 * time.Second
 )
 
 // A pair is this holder and one who joins.
@@ -51,6 +55,9 @@ func (p *Party) introduced(m matchmaker.Message) {
 	copy(w.key[:], m.Key)
 	p.pairs = append(p.pairs, w)
 	p.aim(&p.pairs[len(p.pairs)-1], m.Cands, time.Duration(m.DelayMS)*time.Millisecond)
+	if p.out.learned && p.now-p.out.learnedAt < crossing {
+		p.room.line.Send(matchmaker.Message{T: matchmaker.Cands, To: m.ID, Cands: p.candidates()})
+	}
 }
 
 // pairID reads a pair's id: 8 bytes in hex.

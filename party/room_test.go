@@ -311,3 +311,23 @@ func TestAnAddressOfThisMachineIsLocal(t *testing.T) {
 		t.Errorf("paths %v and %v, want local and direct", same.host.Path(), other.host.Path())
 	}
 }
+
+func TestWhoJoinsWhileTheHostLearnsItsAddressHearsOfIt(t *testing.T) {
+	for wait := range 20 { // frames from the room's opening to the join
+		w := newWorld(t, uint64(wait+1))
+		d := newDesk(w)
+		h := w.roomHost(d)
+		g := w.add(d.with("10.0.0.2"))
+		for range wait {
+			w.frame()
+		}
+		g.joinsRoom(h.Room())
+		w.until(func() bool { return g.State() == StateJoined })
+		w.runFor(time.Second)
+
+		public := pick(nil, g.meeting.cands, matchmaker.PublicCandidate, 9)
+		if !slices.Equal(public, []netip.AddrPort{h.Outside()}) {
+			t.Errorf("joined %d frames after the room was open, the guest knows %v, want %v as public", wait, g.meeting.cands, h.Outside())
+		}
+	}
+}

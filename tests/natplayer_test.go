@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -123,7 +122,7 @@ func (p *labPlayer) tell(f party.Fact) error {
 		fmt.Println("newhost", f.PID)
 	case party.Down:
 		fmt.Println("down", f.Why.String(), f.Text)
-		return errors.New("down: " + f.Why.String())
+		return fmt.Errorf("down: %v: %s", f.Why, f.Text)
 	}
 	return nil
 }
