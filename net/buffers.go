@@ -5,7 +5,7 @@ import "math/bits"
 const (
 	smallestBuffer = 5       // log2 of the smallest buffer, in bytes
 	largestBuffer  = 16      // log2 of the largest one that is kept
-	buffersKept    = 1 << 17 // bytes kept for use again; what comes back beyond that is let go
+	buffersKept    = 1 << 17 // bytes kept for use again, or as many as are in use; what comes back beyond that is let go
 )
 
 // buffers keeps byte slices that are done with, in sizes of powers of two, for
@@ -13,6 +13,7 @@ const (
 type buffers struct {
 	free [largestBuffer - smallestBuffer + 1][][]byte
 	kept int
+	lent int // bytes of those in use
 }
 
 // sizeClass gives the place in free of buffers that hold n bytes.
@@ -36,6 +37,7 @@ func (p *buffers) get(n int) []byte {
 	if class >= len(p.free) {
 		return make([]byte, n)
 	}
+	p.lent += 1 << (class + smallestBuffer)
 	stack := p.free[class]
 	if len(stack) == 0 {
 		return make([]byte, n, 1<<(class+smallestBuffer))
@@ -48,10 +50,27 @@ func (p *buffers) get(n int) []byte {
 
 // put takes back a buffer that get gave. Nobody may look at it any more.
 func (p *buffers) put(b []byte) {
-	if cap(b) == 0 || cap(b) > 1<<largestBuffer || p.kept+cap(b) > buffersKept {
+	if cap(b) == 0 || cap(b) > 1<<largestBuffer {
 		return
 	}
 	class := sizeClass(cap(b))
+	p.lent -= cap(b)
+	if most := max(buffersKept, p.lent); p.kept+cap(b) > most {
+		p.letGo(class, most)
+		return
+	}
 	p.free[class] = append(p.free[class], b[:0])
 	p.kept += cap(b)
+}
+
+// letGo drops a buffer of a class, if more than most bytes are kept.
+func (p *buffers) letGo(class, most int) {
+	stack := p.free[class]
+	if p.kept <= most || len(stack) == 0 {
+		return
+	}
+	last := len(stack) - 1
+	p.kept -= cap(stack[last])
+	stack[last] = nil
+	p.free[class] = stack[:last]
 }

@@ -8,9 +8,9 @@ import (
 
 // Constants of bulk control. PROTOCOL.md, Bulk.
 const (
-	bulkDelta = 0.1                    // a flow keeps about 1/delta packets in the queue
-	bulkQueue = 20 * time.Millisecond  // queueing delay that is always too much
-	bulkQuiet = 500 * time.Microsecond // queueing delay too small to steer by
+	bulkDelta = 0.1                   // a flow keeps about 1/delta packets in the queue
+	bulkQueue = 20 * time.Millisecond // queueing delay that is always too much
+	bulkQuiet = 2 * time.Millisecond  // queueing delay too small to steer by
 
 	bulkFirstWindow = 32 // packets: with 10, a 4 MiB message on a path of 100 ms loses 7 % to the start
 	bulkFastWindow  = 64 // slow start doubles the window up to here
@@ -153,7 +153,8 @@ func (b *bulkControl) onSent(now time.Duration, bulk bool) {
 	if !bulk {
 		return
 	}
-	b.next = max(b.next, now-b.arrears(now)) + gapOf(b.pace(now))
+	pace := b.pace(now)
+	b.next = max(b.next, now-b.arrears(pace)) + gapOf(pace)
 	if b.share != nil {
 		b.share.used(&b.place)
 	}
@@ -262,12 +263,14 @@ func (b *bulkControl) due(now time.Duration) time.Duration {
 	if b.next > now || b.share == nil {
 		return b.next
 	}
-	return b.share.ask(&b.place, now, b.pace(now), b.arrears(now))
+	pace := b.pace(now)
+	return b.share.ask(&b.place, now, pace, b.arrears(pace))
 }
 
-// arrears is how far behind its pace bulk may be and still catch up at once.
-func (b *bulkControl) arrears(now time.Duration) time.Duration {
-	burst := burstOf(b.pace(now))
+// arrears is how far behind its pace, in packets a second, bulk may be and still
+// catch up at once.
+func (b *bulkControl) arrears(pace float64) time.Duration {
+	burst := burstOf(pace)
 	if b.late {
 		return max(burst, bulkCatchUp)
 	}

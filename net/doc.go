@@ -9,6 +9,13 @@
 // [Listen], [Dial], [NewEndpoint], [PairInProcess], [PairSimulated] and
 // [StartLossyRelay].
 //
+// On Linux a UDP socket reads and writes many datagrams with one system call,
+// and bulk goes as large packets that the kernel cuts and puts together
+// (UDP_SEGMENT, UDP_GRO), where it can. The environment variable
+// PARTYLINE_PLAIN_SOCKET switches that off when a socket is opened: with 1 each
+// datagram has a call of its own, as on other systems; with 2 they go in batches,
+// but nothing is cut or put together.
+//
 // Time is a time.Duration since an epoch of the caller's, randomness an
 // io.Reader, so everything in the core runs on a clock that a test moves.
 package netmsg

@@ -57,6 +57,8 @@ type Endpoint struct {
 	untold     int                      // connections whose Left the program has not heard
 	lastID     ConnID
 	timers     timers
+	used       []*peer // since the timers were settled
+	late       []*peer // those that a frame judges
 	outbox     *outbox
 	paths      []*Path // beside socks
 	awaiting   []*peer // whose connections wait for a Punch
@@ -167,6 +169,7 @@ func newEndpoint(socks []Socket, ownUDP bool, h Handler, cfg *Config, accepting 
 		e.sealed = newSealedDoor(cfg, e.socks, 0)
 	}
 	e.out = newOutlet(h, e.mode != reading)
+	e.logRoom()
 	e.start()
 	return e
 }

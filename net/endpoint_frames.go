@@ -31,26 +31,32 @@ func (e *Endpoint) Drain(now time.Duration) {
 func (e *Endpoint) Flush(now time.Duration) {
 	e.mu.Lock()
 	now = e.frame(now)
-	for i := 0; i < len(e.peers); {
-		p := e.peers[i]
-		if p.state == peerOpen {
-			p.core.Flush()
-		}
-		if e.mode != reading {
-			e.transmit(p, now)
-		} else {
-			p.touched()
-		}
-		if i < len(e.peers) && e.peers[i] == p { // not forgotten
-			i++
-		}
+	if e.sealed == nil {
+		e.flushPlain(now)
 	}
 	if e.mode != reading {
+		e.transmitDue(now)
 		e.outbox.send()
 	}
 	e.mu.Unlock()
 	if e.mode != reading {
 		e.out.run()
+	}
+}
+
+// flushPlain makes a tick due of every plain connection. A sealed one's always
+// is when it has news, so of those only the ones that have anything are looked
+// at.
+func (e *Endpoint) flushPlain(now time.Duration) {
+	for i := 0; i < len(e.peers); {
+		p := e.peers[i]
+		if p.state == peerOpen {
+			p.core.Flush()
+		}
+		p.touched()
+		if i < len(e.peers) && e.peers[i] == p { // not forgotten
+			i++
+		}
 	}
 }
 
@@ -89,16 +95,17 @@ func (e *Endpoint) service(now time.Duration) {
 
 // expire judges the time-outs of connections that are due, and sends nothing.
 func (e *Endpoint) expire(now time.Duration) {
-	for i := 0; i < len(e.peers); {
-		p := e.peers[i]
-		if p.state == peerOpen && p.due <= now {
-			p.core.expire(now)
+	e.settle()
+	e.late = e.timers.appendDue(e.late[:0], now)
+	for _, p := range e.late {
+		if p.state != peerOpen {
+			continue
+		}
+		if p.core.expire(now); p.core.ended() {
 			p.touched()
 		}
-		if i < len(e.peers) && e.peers[i] == p {
-			i++
-		}
 	}
+	clear(e.late)
 }
 
 // readAll takes in what the sockets hold, without waiting.

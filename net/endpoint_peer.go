@@ -19,6 +19,7 @@ type peer struct {
 	accepted bool // the gate counts it
 	punches  *punchWait
 
+	used  bool // since the timers were settled
 	due   time.Duration
 	place int   // in the timers, from 1; 0: nowhere
 	next  *peer // another one of the same address
@@ -79,33 +80,65 @@ func (e *Endpoint) becomeOpen(p *peer, s Session, now time.Duration) {
 	e.open++
 }
 
-// touched looks at what has become of p: whether it has ended, has something
-// to tell, and when it wants to transmit. It is called whenever p's line was
-// used.
+// touched notes that p's line was used: it is called whenever it was. When p
+// wants to transmit after that is asked later, once for all the uses of a turn;
+// settle does it.
 func (p *peer) touched() {
-	e := p.e
+	p.look()
+	if p.state == peerOver {
+		p.reschedule()
+	} else if !p.used {
+		p.used = true
+		p.e.used = append(p.e.used, p)
+	}
+	p.e.nudge()
+}
+
+// look looks at what has become of p: whether it has ended, or has something to
+// tell.
+func (p *peer) look() {
+	if p.core != nil {
+		p.core.refill()
+	}
 	if p.state != peerOver && p.conn.line.ended() {
-		e.noteEnd(p)
+		p.e.noteEnd(p)
 	}
 	if p.after == nil {
 		p.conn.offer()
 	}
 	if p.conn.told && !p.wasTold {
 		p.wasTold = true
-		e.noteTold(p)
+		p.e.noteTold(p)
 	}
 	if p.core != nil {
-		e.hearDoubt(p, p.core.takeDoubt())
+		p.e.hearDoubt(p, p.core.takeDoubt())
 	}
-	at := p.deadline()
-	if p.after == nil {
-		p.conn.offer() // the deadline may have come from what was pulled
-	}
-	e.timers.set(p, at)
+}
+
+// reschedule asks p when it wants to transmit. One that has ended and never will
+// leaves the tables.
+func (p *peer) reschedule() { p.schedule(p.deadline()) }
+
+// schedule notes when p wants to transmit.
+func (p *peer) schedule(at time.Duration) {
+	p.e.timers.set(p, at)
 	if p.state == peerOver && at == never {
-		e.forget(p)
+		p.e.forget(p)
 	}
-	e.nudge()
+}
+
+// settle brings the timers up to date with what connections were used for. It
+// comes before each look at them.
+func (e *Endpoint) settle() {
+	for i := 0; i < len(e.used); i++ {
+		p := e.used[i]
+		p.used = false
+		if p.state != peerOver { // that was done at once
+			p.reschedule()
+		}
+	}
+	clear(e.used)
+	e.used = e.used[:0]
 }
 
 // noteEnd takes p out of what is open.
@@ -175,23 +208,41 @@ func (p *peer) deadline() time.Duration {
 func (e *Endpoint) transmit(p *peer, now time.Duration) {
 	if p.dial != nil {
 		e.transmitDial(p, now)
+		p.look()
+		p.reschedule()
 	} else {
-		for {
-			n, to := p.core.transmitTo(now, e.outbox.room())
-			if n == 0 {
-				break
-			}
-			if !to.IsValid() {
-				to = p.conn.addr
-			}
-			e.outbox.add(n, to)
+		at := e.transmitOpen(p, now)
+		p.look()
+		p.schedule(at)
+	}
+	e.nudge()
+}
+
+// transmitOpen sends what is due of a connection that has a core, and gives its
+// next deadline. Mostly it is one packet that is due, and the deadline then says
+// so for less than a second try would. An endpoint that closes asks for all.
+func (e *Endpoint) transmitOpen(p *peer, now time.Duration) time.Duration {
+	for first := true; ; first = false {
+		n, to := p.core.transmitTo(now, e.outbox.room())
+		if n == 0 {
+			return p.deadline()
+		}
+		if !to.IsValid() {
+			to = p.conn.addr
+		}
+		e.outbox.add(n, to)
+		if !first || e.closed {
+			continue
+		}
+		if at := p.core.Deadline(); at > now {
+			return at
 		}
 	}
-	p.touched()
 }
 
 // transmitDue sends what is due of all connections.
 func (e *Endpoint) transmitDue(now time.Duration) {
+	e.settle()
 	for p := e.timers.due(now); p != nil; p = e.timers.due(now) {
 		e.transmit(p, now)
 	}

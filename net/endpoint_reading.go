@@ -168,6 +168,7 @@ func (e *Endpoint) nudge() {
 
 // arm sets the alarm for what comes next, if that is before it rings anyway.
 func (e *Endpoint) arm(now time.Duration) {
+	e.settle()
 	at := max(e.timers.next(), e.judgeAt)
 	if e.out.waits() {
 		at = now

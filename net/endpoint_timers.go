@@ -23,6 +23,21 @@ func (t *timers) due(now time.Duration) *peer {
 	return t.heap[0]
 }
 
+// appendDue adds all peers whose deadline has come to list, in no order. Their
+// parents in the heap are due as well, so it looks at few others.
+func (t *timers) appendDue(list []*peer, now time.Duration) []*peer {
+	return t.appendDueFrom(list, 0, now)
+}
+
+func (t *timers) appendDueFrom(list []*peer, i int, now time.Duration) []*peer {
+	if i >= len(t.heap) || t.heap[i].due > now {
+		return list
+	}
+	list = append(list, t.heap[i])
+	list = t.appendDueFrom(list, 2*i+1, now)
+	return t.appendDueFrom(list, 2*i+2, now)
+}
+
 // set gives p the deadline at. With never, p leaves the heap.
 func (t *timers) set(p *peer, at time.Duration) {
 	if at == never {

@@ -250,6 +250,8 @@ type packetFacts struct {
 	pressing  bool // which should not wait for a tick
 	urgent    bool // nor for anything else
 	moves     bool // coming from another address, it says that the peer has moved
+
+	fragments int // of reliable messages
 }
 
 // scanFrames reads a whole packet. It is false if the packet is malformed.
@@ -258,6 +260,9 @@ func scanFrames(number uint64, frames []byte) (facts packetFacts, ok bool) {
 	var f frame
 	for r.next(&f) {
 		facts.note(f.kind)
+		if f.kind == frameReliable && f.fragment {
+			facts.fragments++
+		}
 	}
 	return facts, !r.bad
 }

@@ -15,6 +15,7 @@ const keySize = 32
 // player is known.
 type identity struct {
 	private, public [keySize]byte
+	key             *ecdh.PrivateKey // both, ready for use; nil: of the zero identity
 }
 
 // identityOf makes the pair of a private key of 32 bytes.
@@ -25,6 +26,7 @@ func identityOf(private []byte) (id identity, err error) {
 	}
 	copy(id.private[:], private)
 	copy(id.public[:], key.PublicKey().Bytes())
+	id.key = key
 	return id, nil
 }
 

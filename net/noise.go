@@ -57,16 +57,15 @@ func (p pattern) minNoise1() int {
 }
 
 var (
-	noiseSuite = noise.NewCipherSuite(noise.DH25519, noise.CipherChaChaPoly, noise.HashSHA256)
-
 	errNoisePSK = errors.New("netmsg: this pattern takes a psk of 32 bytes")
 	errNoiseKey = errors.New("netmsg: a public key of low order")
 )
 
-// config is what both sides set alike. It refuses a psk that is not one:
-// flynn/noise takes a missing psk for a pattern that has none.
-func (p pattern) config(prologue, psk []byte) (noise.Config, error) {
-	c := noise.Config{CipherSuite: noiseSuite, Pattern: noise.HandshakeNK, Prologue: prologue}
+// config is what both sides set alike; own is the side's static key, nil where
+// it has none. It refuses a psk that is not one: flynn/noise takes a missing psk
+// for a pattern that has none.
+func (p pattern) config(prologue, psk []byte, own *identity) (noise.Config, error) {
+	c := noise.Config{CipherSuite: suiteFor(own), Pattern: noise.HandshakeNK, Prologue: prologue}
 	if p.key() {
 		c.Pattern = noise.HandshakeIK
 	}
@@ -119,7 +118,7 @@ type clientNoise struct {
 // newClientNoise writes message 1. static is nil for patterns without a key.
 // The ephemeral key is 32 bytes read from random.
 func newClientNoise(p pattern, prologue []byte, server *[keySize]byte, static *identity, psk, payload []byte, random io.Reader) (*clientNoise, error) {
-	cfg, err := p.config(prologue, psk)
+	cfg, err := p.config(prologue, psk, static)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +182,7 @@ func openNoise(p pattern, prologue []byte, own *identity, psk, message []byte, r
 	if len(message) < p.minNoise1() || lowOrder(message[:keySize]) {
 		return s, nil, false
 	}
-	cfg, err := p.config(prologue, psk)
+	cfg, err := p.config(prologue, psk, own)
 	if err != nil {
 		return s, nil, false
 	}

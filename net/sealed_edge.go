@@ -58,6 +58,14 @@ func (c *ConnectionCore) question(now time.Duration, company bool) {
 	}
 }
 
+// refill hands over what had no room before the application pulled. NMS1 holds
+// nothing back.
+func (c *ConnectionCore) refill() {
+	if s, ok := c.machine.(*sealedConn); ok && s.heldBack {
+		s.pulled(c.now)
+	}
+}
+
 // takeDoubt gives what a doubt says of the other connections of the address, and
 // forgets it. In NMS1 there are no doubts.
 func (c *ConnectionCore) takeDoubt() (news doubtNews) {

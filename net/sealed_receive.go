@@ -24,7 +24,7 @@ func (c *sealedConn) receiveFrom(now time.Duration, from netip.AddrPort, datagra
 	}
 	c.pulled(now)
 	facts, ok := scanFrames(number, frames)
-	if ok && !c.ending.ended && c.mustForget(number, frames) {
+	if ok && !c.ending.ended && c.mustForget(number, frames, facts.fragments) {
 		return true
 	}
 	newest := number >= c.acks.came.next
@@ -67,21 +67,15 @@ func (c *sealedConn) openPacket(datagram []byte) (number uint64, frames []byte, 
 }
 
 // mustForget says that a packet is to be taken as lost: a message in it would
-// be in too many pieces, or there is no memory for it.
-func (c *sealedConn) mustForget(packet uint64, frames []byte) bool {
-	fragments := 0
-	r, f := frameReader{rest: frames, number: packet}, frame{}
-	for r.next(&f) {
-		if f.kind == frameReliable && f.fragment {
-			fragments++
-		}
-	}
+// be in too many pieces, or there is no memory for it. fragments is how many it
+// has of reliable messages.
+func (c *sealedConn) mustForget(packet uint64, frames []byte, fragments int) bool {
 	over := c.budget != nil && c.budget.over(c.held)
 	if fragments == 0 && !over {
 		return false
 	}
 	heavy, atFloor := false, false
-	r = frameReader{rest: frames, number: packet}
+	r, f := frameReader{rest: frames, number: packet}, frame{}
 	for r.next(&f) {
 		if f.kind != frameReliable {
 			continue

@@ -169,6 +169,9 @@ func (c *sealedConn) reliableReady() bool {
 // windowFull says that a tick's further packets have to wait. Held back, the
 // window may grow.
 func (c *sealedConn) windowFull(now time.Duration) bool {
+	if c.bulk == nil && c.recovery.log.inFlight < bulkFirstWindow {
+		return false // as a new one would have it
+	}
 	if !c.control().windowFull(now, c.recovery.log.inFlight) {
 		return false
 	}
@@ -194,7 +197,10 @@ func (c *sealedConn) paced(now time.Duration, buf []byte) int {
 	}
 	c.mtu.bulkWaits(now)
 	b := c.control()
-	if !b.maySend(now, c.recovery.log.inFlight) || c.pacedAt(now) > now {
+	if !b.maySend(now, c.recovery.log.inFlight) {
+		return 0
+	}
+	if tick := c.tickAt(); tick > now && tick-now < b.packetTime(now) {
 		return 0
 	}
 	content := packReliable

@@ -12,11 +12,6 @@ import (
 // in a browser. Give NewEndpoint a Socket of another kind there.
 var ErrNoUDP = errors.New("netmsg: no UDP sockets in a browser: give NewEndpoint another Socket")
 
-// socketBuffer is how many bytes each UDP socket asks the system to hold, each
-// way: what a busy server hears in the milliseconds in which it is not
-// running. The system may give less.
-const socketBuffer = 4 << 20
-
 // bindTries is how often a port that the system chose for IPv6 is tried again
 // when IPv4 has it in use.
 const bindTries = 16
@@ -59,8 +54,7 @@ func bindOne(a netip.AddrPort) (Socket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("netmsg: %w", err)
 	}
-	conn.SetReadBuffer(socketBuffer)
-	conn.SetWriteBuffer(socketBuffer)
+	makeRoom(conn)
 	return newUDPSocket(conn), nil
 }
 

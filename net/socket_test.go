@@ -19,6 +19,10 @@ func eachSocket(t *testing.T, body func(t *testing.T)) {
 			t.Setenv("PARTYLINE_PLAIN_SOCKET", "1")
 			body(t)
 		})
+		t.Run("batches alone", func(t *testing.T) {
+			t.Setenv("PARTYLINE_PLAIN_SOCKET", "2")
+			body(t)
+		})
 	}
 }
 
@@ -64,6 +68,75 @@ func TestASocketCarriesBatchesWhole(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A stream is what bulk looks like: datagrams of one size, with a shorter one
+// now and then, an empty one, and one for somebody else in between.
+func TestAStreamArrivesWholeAndInOrder(t *testing.T) {
+	for _, addr := range []string{"127.0.0.1:0", "[::1]:0"} {
+		eachSocket(t, func(t *testing.T) {
+			a, b, other := udpSocket(t, addr), udpSocket(t, addr), udpSocket(t, addr)
+			in := &datagramReader{sock: b, batch: newBatch(batchSize, 2000)}
+			for round := range 12 { // from the third on what comes is merged, where it can be
+				out := streamTo(b.LocalAddr(), other.LocalAddr(), round)
+				if n, err := a.WriteBatch(out); n != len(out) || err != nil {
+					t.Fatalf("wrote %d of %d, %v", n, len(out), err)
+				}
+				for _, want := range out {
+					if want.Addr != b.LocalAddr() {
+						continue
+					}
+					d := in.next(t)
+					if !bytes.Equal(d.Data, want.Data) || d.Addr != a.LocalAddr() {
+						t.Fatalf("round %d: got %d bytes from %v, want %d: %.8x and %.8x", round, len(d.Data), d.Addr, len(want.Data), d.Data, want.Data)
+					}
+				}
+			}
+		})
+	}
+}
+
+func streamTo(to, other netip.AddrPort, round int) []Datagram {
+	out := newBatch(170, 2000)
+	for i := range out {
+		size := 1100
+		switch {
+		case i%50 == 49:
+			size = 300
+		case i%70 == 69:
+			size = 0
+		}
+		out[i].Addr = to
+		if i == 100 {
+			out[i].Addr = other
+		}
+		out[i].Data = out[i].Data[:size]
+		for k := range out[i].Data {
+			out[i].Data[k] = byte(i + k + round)
+		}
+	}
+	return out
+}
+
+// A datagramReader takes datagrams one by one off a socket.
+type datagramReader struct {
+	sock  Socket
+	batch []Datagram
+	rest  []Datagram
+}
+
+func (r *datagramReader) next(t *testing.T) Datagram {
+	t.Helper()
+	if len(r.rest) == 0 {
+		n, err := r.sock.ReadBatch(r.batch)
+		if err != nil || n == 0 {
+			t.Fatalf("read %d, %v", n, err)
+		}
+		r.rest = r.batch[:n]
+	}
+	d := r.rest[0]
+	r.rest = r.rest[1:]
+	return d
 }
 
 func TestASocketGoesOnAfterADatagramThatCannotGo(t *testing.T) {
