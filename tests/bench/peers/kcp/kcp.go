@@ -104,7 +104,6 @@ func (e *endpoint) add(session *kcp.UDPSession) (conn int) {
 	session.SetNoDelay(1, 10, 2, 1)
 	session.SetACKNoDelay(true)
 	session.SetWriteDelay(false)
-	session.SetStreamMode(false)
 	session.SetWindowSize(1024, 1024)
 	e.mu.Lock()
 	defer e.mu.Unlock()
