@@ -3,6 +3,7 @@ package matchmaker
 import (
 	"net"
 	"net/netip"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,26 +67,31 @@ func TestSTUNAnswersANetworkTwentyTimesASecond(t *testing.T) {
 }
 
 func TestWhoIsOnTheRelayIsNotPaced(t *testing.T) {
-	s := startServer(t, ServerConfig{AllowPrivate: true})
-	relayed, err := turnClient(t, s, "")
-	if err != nil {
-		t.Fatal(err)
+	var dropped atomic.Uint64
+	member := &net.UDPAddr{IP: net.IPv4(203, 0, 113, 5), Port: 5000}
+	stranger := &net.UDPAddr{IP: net.IPv4(203, 0, 113, 6), Port: 5000}
+	users := newRelayUsers("s", 32)
+	users.add(member, "room", 1)
+	c := newGuardedConn(nil, users.known, &dropped)
+	request := stun.MustBuild(stun.TransactionID, stun.NewType(stun.MethodRefresh, stun.ClassRequest)).Raw
+	passed := func(from *net.UDPAddr) (n int) {
+		for range 100 {
+			if c.pass(request, from.AddrPort(), from) {
+				n++
+			}
+		}
+		return n
 	}
-	var flood [][]byte
-	for i := range 200 {
-		request := stun.MustBuild(stun.NewTransactionIDSetter(TransactionID{byte(i)}), stun.NewType(stun.MethodAllocate, stun.ClassRequest))
-		flood = append(flood, request.Raw)
+
+	if n := passed(stranger); n < stunPerSecond || n == 100 {
+		t.Errorf("%d of a stranger's 100 requests passed", n)
 	}
-	sendUDP(t, s.Addr(), flood...)
-	until(t, "its network is over the pace", func() bool { return s.relay.dropped.Load() > 100 })
-	sendUDP(t, s.Addr(), flood[:stunPerSecond]...) // and stays over it
-	before := s.relay.dropped.Load()
-
-	relayed.Close() // one request
-
-	until(t, "the allocation is gone", func() bool { return s.relay.allocations() == 0 })
-	if after := s.relay.dropped.Load(); after > before+stunPerSecond {
-		t.Errorf("%d datagrams were dropped meanwhile", after-before)
+	if n := passed(member); n != 100 {
+		t.Errorf("%d of 100 requests passed of who is on the relay", n)
+	}
+	users.add(member, "room", -1)
+	if n := passed(member); n == 100 {
+		t.Error("who was on the relay is not paced")
 	}
 }
 
