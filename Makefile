@@ -15,6 +15,7 @@ ARGS ?=
 TESTFLAGS ?=
 FUZZTIME ?= 10s
 SEEDS ?= 500
+WORLDS ?= 200
 ROUNDS ?= 3
 ONLY ?=
 
@@ -61,6 +62,7 @@ fuzz:
 
 soak:
 	go test ./tests -run '^TestSoak$$' -timeout 30m -seeds $(SEEDS) -v
+	go test ./tests/world -run 'Changes|Moves|Outlives|Settles|Torn' -timeout 30m -seeds $(WORLDS)
 
 # Linux alone: it counts processor time and memory as that does. ENet is left
 # out where it is not installed.

@@ -18,10 +18,14 @@ func (p *Party) dropGhost(stranger *Peer) {
 }
 
 // expected is the member that a new host waits for and whose key this is; nil:
-// none.
+// none. It waits also for one that came, and has not answered: that may be
+// another way which the member has given up.
 func (p *Party) expected(key [keySize]byte) *rosterMember {
 	m := p.place.roster.byKey(key)
-	if m == nil || m.pid == p.place.pid || p.PeerOf(m.pid) != nil {
+	if m == nil || m.pid == p.place.pid {
+		return nil
+	}
+	if g := p.PeerOf(m.pid); g != nil && (p.awaitBy == 0 || g.confirmed) {
 		return nil
 	}
 	return m
@@ -29,6 +33,9 @@ func (p *Party) expected(key [keySize]byte) *rosterMember {
 
 // seatAgain gives a member that came to its new host its own place.
 func (p *Party) seatAgain(r *Peer, m rosterMember) {
+	if g := p.PeerOf(m.pid); g != nil {
+		p.sendOff(g, codeReplaced, "")
+	}
 	r.seat = r.early.seat
 	p.seatGuest(r, m)
 }

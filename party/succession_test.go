@@ -637,20 +637,27 @@ func (w *world) at(addr netip.AddrPort) *member {
 }
 
 func TestMemberThatTakesItsWayToTheNewHostBackKeepsItsPID(t *testing.T) {
-	w := newWorld(t, 1)
-	w.link(netmsg.LinkConfig{Latency: 40 * time.Millisecond})
-	h, g := w.party(3)
-	h.die()
-	w.until(func() bool {
-		r := g[0].PeerOf(3)
-		return g[0].Hosting() && r != nil && !r.confirmed
-	})
+	for _, heard := range []bool{true, false} {
+		w := newWorld(t, 1)
+		w.link(netmsg.LinkConfig{Latency: 40 * time.Millisecond})
+		h, g := w.party(3)
+		h.die()
+		w.until(func() bool {
+			r := g[0].PeerOf(3)
+			return g[0].Hosting() && r != nil && !r.confirmed
+		})
 
-	g[1].endDials(nil)
-	w.runFor(4 * time.Second)
+		if !heard {
+			w.net.Cut(g[1].addr(), g[0].addr())
+		}
+		g[1].endDials(nil)
+		w.runFor(300 * time.Millisecond)
+		w.net.Mend(g[1].addr(), g[0].addr())
+		w.runFor(4 * time.Second)
 
-	w.wantParty(g...)
-	if n := g[0].find(Gone); len(n) > 0 || g[1].MyPID() != 3 {
-		t.Errorf("the member has pid %d, and the host hears %v", g[1].MyPID(), n)
+		w.wantParty(g...)
+		if n := g[0].find(Gone); len(n) > 0 || g[1].MyPID() != 3 {
+			t.Errorf("the host hears of it: %v: the member has pid %d, and the host hears %v", heard, g[1].MyPID(), n)
+		}
 	}
 }

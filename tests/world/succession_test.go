@@ -121,7 +121,7 @@ func (s *succession) gather(n int) {
 		paths[g.path()]++
 	}
 	fmt.Fprintf(&s.script, ", paths %v", paths)
-	s.run(s.between(time.Second, 10*time.Second))
+	s.run(s.upTo(10 * time.Second))
 }
 
 // united says whether guests are in the party of a host, and nobody else is.
@@ -270,6 +270,8 @@ type fault struct {
 	begin, end time.Duration
 	what       string
 	on, off    func()
+	matchmaker bool // it is the matchmaker that is gone
+	splits     bool // a LAN may be cut off with several players in it
 }
 
 // fault picks one: a way between two players that is dead in one direction or
@@ -278,14 +280,22 @@ func (s *succession) fault(among []*player) fault {
 	a, b := pick(s, among...), pick(s, among...)
 	f := fault{begin: s.Now() + s.upTo(20*time.Second)}
 	f.end = f.begin + s.between(time.Second, 30*time.Second)
-	switch s.dice.IntN(4) {
+	f.splits = len(a.at.network.nodes) > 1 && a.at.network.router != nil
+	switch s.dice.IntN(6) {
 	case 0:
 		f.what = "the matchmaker is gone"
+		f.matchmaker = true
 		f.on, f.off = s.service.Stop, s.service.Start
 	case 1:
 		f.what = a.name + " is cut off"
 		f.on, f.off = a.at.Cut, a.at.Mend
 	case 2:
+		f.what = "nobody hears " + a.name
+		f.on, f.off = a.at.Out.Cut, a.at.Out.Mend
+	case 3:
+		f.what = a.name + " hears nobody"
+		f.on, f.off = a.at.In.Cut, a.at.In.Mend
+	case 4:
 		f.what = fmt.Sprintf("%s does not reach %s", a.name, b.name)
 		f.on = func() { s.CutBetween(a.at, b.at) }
 		f.off = func() { s.MendBetween(a.at, b.at) }
@@ -313,37 +323,37 @@ func TestPartyWhoseHostDiesSettlesAfterWhateverElseHappens(t *testing.T) {
 		end := s.Now()
 		living := s.guests
 		if s.dice.IntN(2) == 0 {
-			second := pick(s, s.guests...)
+			second := pick(s, s.guests[0], pick(s, s.guests...)) // the first is mostly the heir
 			at := s.upTo(25 * time.Second)
 			s.say("%s is to be killed %v later", second.name, at.Round(time.Millisecond))
 			s.After(at, second.at.Kill)
 			living, end = without(living, second), max(end, s.Now()+at)
 		}
-		matchmakerGone := false
+		several, gone := false, false
 		for range s.dice.IntN(3) {
 			f := s.fault(s.guests)
-			if f.what == "the matchmaker is gone" {
-				if matchmakerGone {
-					continue
-				}
-				matchmakerGone = true
+			if f.matchmaker && gone {
+				continue
 			}
+			gone = gone || f.matchmaker
+			several = several || f.matchmaker || f.splits
 			end = max(end, s.schedule(f))
 		}
 
 		s.run(end - s.Now())
-		s.until(settleWithin, "there is one host, or one Down each", func() bool { return s.settled(living, matchmakerGone) })
+		s.until(settleWithin, "there is one host, or one Down each", func() bool { return s.settled(living, several) })
 		s.run(10 * time.Second)
 
-		if !s.settled(living, matchmakerGone) {
+		if !s.settled(living, several) {
 			s.failf("they had settled, and then had not")
 		}
 	})
 }
 
 // settled: of the living some are one party, and the others have heard once
-// that they are out. Without a matchmaker those that do not reach each other may
-// become several parties: nothing else can tell them of each other.
+// that they are out. Where several is set those that did not reach each other may
+// be several parties: without the matchmaker nothing could tell them of each other,
+// and none leaves a host that it hears. At most one has the room then.
 func (s *succession) settled(living []*player, several bool) bool {
 	parties := make(map[uint32][]*player)
 	for _, m := range living {
@@ -354,13 +364,30 @@ func (s *succession) settled(living []*player, several bool) bool {
 			s.failf("%s hears Down %d times", m.name, n)
 		}
 	}
+	rooms := 0
 	for _, in := range parties {
 		h := newHost(in)
 		if h == nil || !s.united(h, without(in, h)) {
 			return false
 		}
+		if h.hasRoom() {
+			rooms++
+		}
 	}
-	return len(parties) <= 1 || several
+	return len(parties) <= 1 || several && rooms <= 1
+}
+
+// hasRoom says whether the last that a host heard of its room is that it has it.
+func (m *player) hasRoom() (has bool) {
+	for _, f := range m.facts {
+		switch f.Kind {
+		case party.RoomOpen:
+			has = true
+		case party.RoomFailed:
+			has = false
+		}
+	}
+	return has
 }
 
 // ticket is the ticket of the party's room, which a game does not see.
