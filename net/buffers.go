@@ -5,7 +5,8 @@ import "math/bits"
 const (
 	smallestBuffer = 5       // log2 of the smallest buffer, in bytes
 	largestBuffer  = 16      // log2 of the largest one that is kept
-	buffersKept    = 1 << 17 // bytes kept for use again, or as many as are in use; what comes back beyond that is let go
+	buffersKept    = 1 << 17 // bytes kept for use again, or as many as are in use,
+	buffersMost    = 1 << 22 // but never more than this; what comes back beyond that is let go
 )
 
 // buffers keeps byte slices that are done with, in sizes of powers of two, for
@@ -55,7 +56,7 @@ func (p *buffers) put(b []byte) {
 	}
 	class := sizeClass(cap(b))
 	p.lent -= cap(b)
-	if most := max(buffersKept, p.lent); p.kept+cap(b) > most {
+	if most := min(max(buffersKept, p.lent), buffersMost); p.kept+cap(b) > most {
 		p.letGo(class, most)
 		return
 	}

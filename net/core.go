@@ -30,7 +30,6 @@ type ConnectionCore struct {
 	machine machine
 	now     time.Duration
 	in      inbox
-	pool    buffers
 }
 
 // A machine is a protocol behind a ConnectionCore. It fills the core's inbox;
@@ -58,7 +57,7 @@ type machine interface {
 // opened at now. Its first event is Joined. A nil cfg is all defaults.
 func NewConnectionCore(cfg *Config, s Session, now time.Duration) *ConnectionCore {
 	c := &ConnectionCore{now: now}
-	c.in.pool = &c.pool
+	c.in.pool = new(buffers)
 	c.in.limit = plainWindow
 	c.in.joined = true
 	cfg = cfg.settle()

@@ -14,6 +14,7 @@ type sealedDoor struct {
 	budget heldBudget
 	pacer  pacer
 	work   sealedWork
+	pool   buffers
 	takes  int  // largest datagram that the sockets take; 0: any
 	probes bool // the sockets never let a datagram be cut on its way
 }

@@ -2,6 +2,7 @@ package netmsg
 
 import (
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -41,8 +42,7 @@ type pathState struct {
 	moved   time.Duration  // when the last move began
 	hasMove bool           // moved is set
 
-	answers [pathAnswers]pathAnswer // the first n wait, oldest first
-	n       int
+	answers []pathAnswer // that wait, oldest first; most connections never have one
 }
 
 // A pathTest sends a challenge to an address until it is answered or was sent
@@ -109,16 +109,15 @@ func (p *pathState) challenge(now, pto time.Duration) (to netip.AddrPort, data p
 // onChallenge queues the answer to a challenge that came from from in a packet
 // of size bytes. The oldest goes when too many wait.
 func (p *pathState) onChallenge(from netip.AddrPort, data pathData, size int) {
-	if p.n == pathAnswers {
+	if len(p.answers) == pathAnswers {
 		p.dropAnswer()
 	}
-	p.answers[p.n] = pathAnswer{from, data, size}
-	p.n++
+	p.answers = append(p.answers, pathAnswer{from, data, size})
 }
 
 // answer takes the oldest answer that waits.
 func (p *pathState) answer() (a pathAnswer, ok bool) {
-	if p.n == 0 {
+	if len(p.answers) == 0 {
 		return pathAnswer{}, false
 	}
 	a = p.answers[0]
@@ -127,8 +126,7 @@ func (p *pathState) answer() (a pathAnswer, ok bool) {
 }
 
 func (p *pathState) dropAnswer() {
-	copy(p.answers[:], p.answers[1:p.n])
-	p.n--
+	p.answers = slices.Delete(p.answers, 0, 1)
 }
 
 // onResponse takes a PATH_RESPONSE, from whatever address it came.

@@ -76,13 +76,13 @@ type sealedConn struct {
 	ponger clockPonger
 	clock  *sharedClock // a client's
 
-	confirmed bool          // a packet of the peer's has verified
-	greet     bool          // a client's first packet is due
-	heard     time.Duration // a packet of the peer's verified last
-	spoke     time.Duration // a packet went last
-	used      time.Duration // the application sent or received last
-	probes    int8          // packets to send for a probe timeout
-	probeAt   [4]probePlace // where the next probe goes on
+	confirmed bool           // a packet of the peer's has verified
+	greet     bool           // a client's first packet is due
+	heard     time.Duration  // a packet of the peer's verified last
+	spoke     time.Duration  // a packet went last
+	used      time.Duration  // the application sent or received last
+	probes    int8           // packets to send for a probe timeout
+	probeAt   *[4]probePlace // where the next probe goes on; nil: there was none yet
 
 	doubt  doubt
 	ending ending

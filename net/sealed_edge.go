@@ -99,6 +99,7 @@ func (c *ConnectionCore) share(d *sealedDoor) {
 		return
 	}
 	s.workWith(&d.work)
+	c.in.pool, s.store.pool = &d.pool, &d.pool
 	s.share = &d.pacer
 	s.joinBudget(&d.budget)
 	s.mtu.mayProbe = s.mtu.mayProbe && d.probes

@@ -28,7 +28,7 @@ func (c *sealedConn) pack(now time.Duration, buf []byte, content packContent) in
 	c.addAck(now, content, &fragment)
 	c.addControl(now)
 	if content&packProbe != 0 {
-		c.addUnacked(&c.probeAt)
+		c.addUnacked(c.probeAt)
 	}
 	if content&packTail != 0 {
 		c.addUnacked(&c.tail.at)

@@ -61,7 +61,7 @@ func (c *sealedConn) pathPacket(now time.Duration, buf []byte) (n int, to netip.
 
 // pathAt is when a path packet is due.
 func (c *sealedConn) pathAt() time.Duration {
-	if c.path.n > 0 {
+	if len(c.path.answers) > 0 {
 		return c.now
 	}
 	return c.path.deadline()

@@ -236,8 +236,8 @@ func (s *swarm) checkSide(side *swarmSide) {
 			s.t.Errorf("I7: %s holds %d bytes of channel %d, the window is %d", side.name, in.held, ch, in.window)
 		}
 	}
-	if c.path.n > pathAnswers || c.join.bytes > maxPartialBytes || len(c.recovery.log.records) > maxRecords {
-		s.t.Errorf("I7: %s has %d answers, %d bytes of values, %d records", side.name, c.path.n, c.join.bytes, len(c.recovery.log.records))
+	if len(c.path.answers) > pathAnswers || c.join.bytes > maxPartialBytes || len(c.recovery.log.records) > maxRecords {
+		s.t.Errorf("I7: %s has %d answers, %d bytes of values, %d records", side.name, len(c.path.answers), c.join.bytes, len(c.recovery.log.records))
 	}
 }
 

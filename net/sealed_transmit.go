@@ -54,7 +54,10 @@ func (c *sealedConn) runTimers(now time.Duration) {
 // probeTimeout: nothing has been acknowledged for a while.
 func (c *sealedConn) probeTimeout(now time.Duration) {
 	c.recovery.probed(now)
-	c.probes, c.probeAt = ptoProbes, [4]probePlace{}
+	if c.probes = ptoProbes; c.probeAt == nil {
+		c.probeAt = new([4]probePlace)
+	}
+	*c.probeAt = [4]probePlace{}
 	c.mtu.onPTO(now, c.recovery.ptos)
 	if c.bulk != nil {
 		c.bulk.onPTO(c.recovery.ptos)

@@ -10,6 +10,9 @@ import (
 // was lost long ago.
 const maxRecords = maxNumberAhead
 
+// fewRecords is how many a connection begins with: what an idle one needs.
+const fewRecords = 4
+
 // skipRemembered is for how many numbers past it a skipped number is kept, so
 // that an ACK of it is found out.
 const skipRemembered = 64
@@ -126,7 +129,7 @@ func (l *sentLog) partOf(r *sentPacket, i int) sentPart {
 }
 
 func (l *sentLog) growParts() {
-	parts := make([]sentPart, max(16, 2*len(l.parts)))
+	parts := make([]sentPart, max(fewRecords, 2*len(l.parts)))
 	for i := l.partBase; i != l.partNext; i++ {
 		parts[i&uint32(len(parts)-1)] = l.parts[i&uint32(len(l.parts)-1)]
 	}
@@ -137,7 +140,7 @@ func (l *sentLog) growParts() {
 func (l *sentLog) full() bool { return l.next-l.base == maxRecords }
 
 func (l *sentLog) makeRoom() {
-	records := make([]sentPacket, max(16, 2*len(l.records)))
+	records := make([]sentPacket, max(fewRecords, 2*len(l.records)))
 	for n := l.base; n != l.next; n++ {
 		records[n&uint64(len(records)-1)] = *l.record(n)
 	}

@@ -13,9 +13,9 @@ const (
 	// packet.
 	mergedSize = 1 << 16
 
-	// mergedShare is which part of a full batch has to come from the address of
-	// the datagram before it, for merging to be worth its memory.
-	mergedShare = 2
+	// streamed is how many datagrams of a full batch have to come from the
+	// address of the one before, for merging to be worth its memory.
+	streamed = batchSize * 7 / 8
 )
 
 // merging says whether the kernel may put datagrams together that come in a row
@@ -46,7 +46,7 @@ func (m *merging) note(batch []Datagram) {
 		}
 		before = batch[i].Addr
 	}
-	m.asks.Store(same >= batchSize/mergedShare)
+	m.asks.Store(same >= streamed)
 }
 
 // begin switches merging on, if it was asked for. Whoever reads calls it before

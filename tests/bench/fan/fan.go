@@ -21,7 +21,8 @@ type Fan struct {
 	poll   int // -1: they are few
 	events [256]unix.EpollEvent
 	ready  []unix.EpollEvent
-	last   bool // these are all that have something
+	told   int  // so many had something in this round
+	last   bool // the round ends with these
 	at     int  // the socket that is read next
 }
 
@@ -84,7 +85,7 @@ func (f *Fan) Read(buf []byte) (socket, n int, ok bool) {
 			return socket, n, true
 		}
 	}
-	f.last = false
+	f.last, f.told = false, 0
 	return 0, 0, false
 }
 
@@ -106,8 +107,8 @@ func (f *Fan) receive(socket int, buf []byte) (n int, ok bool) {
 }
 
 // wait asks which sockets have something, without waiting, and says whether any
-// has. Once it was told of all, it asks no more in this round: what comes in
-// faster than it is read would never end.
+// has. Once it was told of all, or of as many as there are, it asks no more in
+// this round: what comes in faster than it is read would never end.
 func (f *Fan) wait() bool {
 	if f.last {
 		return false
@@ -116,7 +117,8 @@ func (f *Fan) wait() bool {
 	if errno != 0 {
 		n = 0
 	}
-	f.ready, f.last = f.events[:n], int(n) < len(f.events)
+	f.told += int(n)
+	f.ready, f.last = f.events[:n], int(n) < len(f.events) || f.told >= len(f.fds)
 	return n > 0
 }
 
