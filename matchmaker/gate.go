@@ -52,6 +52,15 @@ func (g *gate) asked(c *sniffed) {
 	g.forget(c)
 }
 
+// shut ends all that wait; their readers hear it.
+func (g *gate) shut() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for e := g.waiting.Front(); e != nil; e = e.Next() {
+		e.Value.(*sniffed).Conn.Close()
+	}
+}
+
 // left: the connection is closed.
 func (g *gate) left(c *sniffed) {
 	g.mu.Lock()

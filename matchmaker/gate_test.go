@@ -78,6 +78,22 @@ func TestAConnectionThatEndsGivesItsPlaceFree(t *testing.T) {
 	})
 }
 
+func TestAServerThatClosesEndsWhoHasSaidNothing(t *testing.T) {
+	s := startServer(t, ServerConfig{NoRelay: true})
+	waiting := silent(t, s, 5, "")
+	until(t, "they are at the gate", func() bool { _, n := s.split.gate.counts(); return n == 5 })
+
+	s.Close()
+
+	for _, c := range waiting {
+		c.SetReadDeadline(time.Now().Add(sniffTime / 2))
+		if _, err := c.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatal("one is still open")
+		}
+	}
+	until(t, "nobody is at the gate", func() bool { _, n := s.split.gate.counts(); return n == 0 })
+}
+
 func TestATrustedProxyBringsManyConnections(t *testing.T) {
 	s := startServer(t, ServerConfig{Limits: Limits{Sockets: 1}, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 

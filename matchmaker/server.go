@@ -287,6 +287,7 @@ func (s *Server) Close() error {
 		err = errors.Join(err, s.relay.close())
 	}
 	s.closeSockets()
+	s.split.gate.shut()
 	s.done.Wait()
 	return err
 }

@@ -110,6 +110,7 @@ func TestElevenBotsPlayOverABadLineAndTheReportAddsUp(t *testing.T) {
 }
 
 func TestBotsJoinByTheRoomCodeOverABadLine(t *testing.T) {
+	t.Parallel()
 	p := start(t, strings.Fields("-bots 3 -matchmaker embedded -for 4s -loss 0.05 -latency 40ms -report json -port 0 -seed 3")...)
 	code := strings.TrimPrefix(p.line(t, "room ", patient), "room ")
 
@@ -134,6 +135,7 @@ func TestBotsJoinByTheRoomCodeOverABadLine(t *testing.T) {
 }
 
 func TestAKilledGuestIsBackAtOnceInItsOwnPlace(t *testing.T) {
+	t.Parallel()
 	seat := filepath.Join(t.TempDir(), "seat")
 	host := start(t, strings.Fields("-host -name Hanna -for 2m")...)
 	code := strings.TrimPrefix(host.line(t, "join code", patient), "join code ")
@@ -158,6 +160,7 @@ func TestAKilledGuestIsBackAtOnceInItsOwnPlace(t *testing.T) {
 }
 
 func TestAGameOutlivesItsKilledHostUnderTheSameRoomCode(t *testing.T) {
+	t.Parallel()
 	server, err := matchmaker.Start(matchmaker.ServerConfig{Addr: "127.0.0.1:0", AllowPrivate: true})
 	if err != nil {
 		t.Fatal(err)
@@ -204,6 +207,7 @@ func TestAJoinThatFailsIsToldInWords(t *testing.T) {
 }
 
 func TestARoomCodeThatNeverWasIsToldInWords(t *testing.T) {
+	t.Parallel()
 	server, err := matchmaker.Start(matchmaker.ServerConfig{Addr: "127.0.0.1:0", NoRelay: true})
 	if err != nil {
 		t.Fatal(err)
