@@ -76,6 +76,10 @@ func (p *Party) introducedAgain(w *meeting, m matchmaker.Message) bool {
 	}
 	if on := p.mending; on != nil { // the host may have heard nothing of the one before
 		on.id, on.text = w.id, w.text
+		if on.relayErr != nil {
+			on.closeRelay()
+			on.relayErr, on.turn = nil, w.turn
+		}
 		w = on
 	} else {
 		w.overRelay = p.host.Path() == Relayed

@@ -255,6 +255,30 @@ func TestPartyOutlivesItsHost(t *testing.T) {
 	})
 }
 
+func TestHeirsThatDoNotReachEachOtherAreNotBothHostWhileTheMatchmakerIsThere(t *testing.T) {
+	eachSeed(t, func(s *succession) {
+		s.host = s.hosting(s.open())
+		for range 2 {
+			lan := s.lan(strict) // two players who reach each other, and nobody else but open ones
+			for i := range 2 {
+				g := s.joining(lan.Host(fmt.Sprintf("10.0.0.%d", 2+i)), s.host)
+				s.wantJoined(g, directWithin, party.Direct)
+				s.guests = append(s.guests, g)
+			}
+		}
+		s.pids = make(map[*player]party.PID)
+		for _, m := range s.players {
+			s.pids[m] = m.MyPID()
+			m.every = 500 * time.Millisecond
+		}
+		s.run(s.upTo(20 * time.Second))
+
+		s.host.at.Cut() // the matchmaker does not see that
+		h := s.wantOneHost(unseenWithin, s.guests)
+		s.wantNamed(h, s.guests)
+	})
+}
+
 // wantReplaced sees a host that comes back hear that it was replaced.
 func (s *succession) wantReplaced(old *player) {
 	s.t.Helper()
