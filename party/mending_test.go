@@ -39,8 +39,8 @@ func TestGuestWhoseRelayDiesMovesToAnotherWithoutLosingAMessage(t *testing.T) {
 		h, g, n := relayedPair(t, w, d)
 
 		first := g.meeting.relay.(*deskRelay)
-		first.allowed = map[netip.Addr]bool{} // nothing comes in any more
-		w.net.Cut(first.LocalAddr(), h.addr())     // or goes out
+		first.allowed = map[netip.Addr]bool{}  // nothing comes in any more
+		w.net.Cut(first.LocalAddr(), h.addr()) // or goes out
 		w.runFor(8 * time.Second)
 
 		if now := g.meeting.relay; now == nil || now.LocalAddr() == first.LocalAddr() {
