@@ -139,3 +139,23 @@ func TestAnInboxOfAnySizeGetsEverythingThroughSealed(t *testing.T) {
 		}
 	}
 }
+
+func TestAPairsMailboxKeepsItsLimitToo(t *testing.T) {
+	m := NewMailbox(3)
+	p := PairSimulated(nil, LinkConfig{}, LinkConfig{}, 1, HandlerFunc(func(Event) {}), m, 1, 1)
+	defer p.Stop()
+	for i := range 30 {
+		p.A.SendReliable(fmt.Append(nil, i))
+	}
+	var got []string
+	for end := time.Now().Add(20 * time.Second); len(got) < 31 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		one := drained(m)
+		if len(one) > 4 {
+			t.Fatalf("an All gives %q", one)
+		}
+		got = append(got, one...)
+	}
+	if len(got) != 31 || got[30] != "1 message 29" {
+		t.Errorf("heard %q", got)
+	}
+}
