@@ -15,7 +15,11 @@ func (e *Endpoint) questionOther(now time.Duration, p *peer) {
 	if q == nil {
 		return
 	}
-	e.question(now, q, olderOpen(q) != nil)
+	ask := askAlone
+	if olderOpen(q) != nil {
+		ask = askFirst
+	}
+	e.question(now, q, ask)
 }
 
 // olderOpen gives the next older open connection of an address; nil: there is
@@ -28,8 +32,8 @@ func olderOpen(p *peer) *peer {
 	return q
 }
 
-func (e *Endpoint) question(now time.Duration, q *peer, company bool) {
-	q.core.question(now, company)
+func (e *Endpoint) question(now time.Duration, q *peer, ask doubtAsk) {
+	q.core.question(now, ask)
 	e.timers.set(q, q.deadline())
 }
 
@@ -43,7 +47,7 @@ func (e *Endpoint) hearDoubt(p *peer, news doubtNews) {
 		switch {
 		case q == p || q.state != peerOpen:
 		case news == doubtAsksAll:
-			e.question(now, q, false)
+			e.question(now, q, askWithAll)
 		case q.conn.id > p.conn.id:
 			q.core.vouched()
 		}

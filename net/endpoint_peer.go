@@ -243,7 +243,14 @@ func (e *Endpoint) transmitOpen(p *peer, now time.Duration) time.Duration {
 // transmitDue sends what is due of all connections.
 func (e *Endpoint) transmitDue(now time.Duration) {
 	e.settle()
+	read := e.mode != reading // a frame has read before
 	for p := e.timers.due(now); p != nil; p = e.timers.due(now) {
+		if !read && p.state == peerOpen && p.core.judges(now) {
+			read = true
+			e.readAhead(now) // what has come by now counts first
+			e.settle()
+			continue
+		}
 		e.transmit(p, now)
 	}
 }

@@ -250,7 +250,7 @@ func TestAllGhostsOfAnAddressAreReplacedAndWhoLivesThereStays(t *testing.T) {
 		w.dial(t, e, 1)
 		w.runFor(100 * time.Millisecond)
 	}
-	w.runFor(2 * time.Second)
+	w.runFor(4 * time.Second)
 	got := s.heard()
 	slices.Sort(got)
 	want := []string{"1 Joined", "1 left Replaced", "2 Joined", "2 left Replaced", "3 Joined", "3 left Replaced", "4 Joined", "5 Joined"}

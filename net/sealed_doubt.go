@@ -8,6 +8,7 @@ const (
 	doubtPings = 3
 	doubtGap   = 150 * time.Millisecond // between them
 	doubtLife  = 500 * time.Millisecond // or three probe timeouts, if that is longer
+	doubtSlow  = 4                      // times as long, and as far between, together with the company: many on one socket may be slow
 	doubtMost  = 5 * time.Second        // of one that is still heard, but does not answer: its late packets, or a slow machine
 )
 
@@ -19,6 +20,7 @@ type doubt struct {
 	most    time.Duration // when it is no longer asked again
 	pings   int8          // still to be sent
 	company bool          // there are older connections, which are asked before this one ends
+	slow    bool          // asked together with the company
 	news    doubtNews     // what the endpoint has not taken note of
 	next    time.Duration
 }
@@ -31,20 +33,34 @@ const (
 	doubtVouches                      // one has answered: so live all that began later
 )
 
+// A doubtAsk says who else is asked.
+type doubtAsk uint8
+
+const (
+	askAlone   doubtAsk = iota + 1 // there is nobody else
+	askFirst                       // the others if this one does not answer
+	askWithAll                     // all others, too
+)
+
 // question begins to doubt that the peer is there. Unless it answers, the
 // connection ends as Replaced.
-func (c *sealedConn) question(now time.Duration, company bool) {
+func (c *sealedConn) question(now time.Duration, ask doubtAsk) {
 	if c.ending.ended || c.doubt.until > 0 {
 		return
 	}
-	c.doubt.most, c.doubt.company = now+doubtMost, company
+	c.doubt.most = now + doubtMost
+	c.doubt.company, c.doubt.slow = ask == askFirst, ask == askWithAll
 	c.ask(now)
 }
 
 // ask asks, or asks again.
 func (c *sealedConn) ask(now time.Duration) {
 	d := &c.doubt
-	d.until, d.asked = now+max(doubtLife, 3*c.recovery.pto()), now
+	life := max(doubtLife, 3*c.recovery.pto())
+	if d.slow {
+		life = max(life, doubtSlow*doubtLife)
+	}
+	d.until, d.asked = now+life, now
 	d.pings, d.next = doubtPings, now
 }
 
@@ -56,7 +72,7 @@ func (c *sealedConn) judgeDoubt(now time.Duration) {
 	case c.heard > d.asked && now < d.most:
 		c.ask(now)
 	case d.company:
-		d.company, d.news = false, doubtAsksAll
+		d.company, d.slow, d.news = false, true, doubtAsksAll
 		c.ask(now)
 	default:
 		c.end(now, Replaced, false)
@@ -83,6 +99,9 @@ func (d *doubt) pingAt() time.Duration {
 func (d *doubt) pinged(now time.Duration) {
 	d.pings--
 	d.next = now + doubtGap
+	if d.slow {
+		d.next = now + doubtSlow*doubtGap
+	}
 }
 
 // answered notes that one was acknowledged.

@@ -52,9 +52,9 @@ func (c *ConnectionCore) setChannel(ch Channel, priority, weight int) error {
 }
 
 // question doubts that the peer is there. NMS1 has no doubts.
-func (c *ConnectionCore) question(now time.Duration, company bool) {
+func (c *ConnectionCore) question(now time.Duration, ask doubtAsk) {
 	if s, ok := c.machine.(*sealedConn); ok {
-		s.question(c.tick(now), company)
+		s.question(c.tick(now), ask)
 	}
 }
 
@@ -64,6 +64,13 @@ func (c *ConnectionCore) refill() {
 	if s, ok := c.machine.(*sealedConn); ok && s.heldBack {
 		s.pulled(c.now)
 	}
+}
+
+// judges says that the next turn at now ends the connection, or asks again, unless
+// something of the peer's comes before.
+func (c *ConnectionCore) judges(now time.Duration) bool {
+	s, ok := c.machine.(*sealedConn)
+	return ok && (now >= s.expiry() || now >= s.doubt.ends() && !s.ending.ended)
 }
 
 // takeDoubt gives what a doubt says of the other connections of the address, and

@@ -11,12 +11,12 @@ import (
 	netmsg "github.com/partyline-go/partyline/net"
 )
 
-var manyClients = flag.Int("clients", 1024, "TestManyClientsOnOneSocket: how many; S29 is 16384")
+var manyClients = flag.Int("clients", 256, "TestManyClientsOnOneSocket: how many; S29 is 16384")
 
 const (
 	manySockets  = 8    // that the clients share
 	manyDialRate = 1500 // a second, as long as the machine keeps up:
-	manyAtOnce   = 400  // handshakes under way
+	manyAtOnce   = 100  // handshakes under way
 	manyPatience = 2 * time.Minute
 )
 
