@@ -365,6 +365,7 @@ func (p *Party) roomMoved() {
 	r := &p.room
 	r.held = false
 	switch {
+	case p.handing.on: // as this host wanted: handOver ends it
 	case p.state != StateHosting:
 		p.holderLives() // another heir has it
 	case p.count(roleGuest) == 0:

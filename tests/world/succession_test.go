@@ -255,6 +255,67 @@ func TestPartyOutlivesItsHost(t *testing.T) {
 	})
 }
 
+func TestEveryJoinEndsWhenTheHostDiesMeanwhile(t *testing.T) {
+	eachSeed(t, func(s *succession) {
+		n := 4 + s.dice.IntN(5)
+		fmt.Fprintf(&s.script, "a host and %d who join", n)
+		s.host = s.hosting(s.place())
+		at := s.upTo(6 * time.Second)
+		s.say("it is to be killed %v later", at.Round(time.Millisecond))
+		s.After(at, s.host.at.Kill)
+		code := s.host.Room()
+		for range n {
+			g := s.player(s.place())
+			g.every = 500 * time.Millisecond
+			g.join(code)
+			s.guests = append(s.guests, g)
+			s.run(s.upTo(1500 * time.Millisecond))
+		}
+
+		s.until(settleWithin, "there is one host, or one Down each", func() bool { return s.settled(s.guests, false) })
+		s.run(10 * time.Second)
+
+		if !s.settled(s.guests, false) {
+			s.failf("they had settled, and then had not")
+		}
+		for _, g := range s.guests {
+			if g.count(party.Joined) == 0 && g.count(party.NewHost) > 0 {
+				s.failf("%s hears of a new host, and has not joined", g.name)
+			}
+		}
+	})
+}
+
+func TestPartyIsHandedOnOverWhateverPathsThereAre(t *testing.T) {
+	eachSeed(t, func(s *succession) {
+		s.gather(pick(s, 3, 11))
+		code := s.host.Room()
+		switch how := pick(s, "leaves", "hands over", "hands over to one"); how {
+		case "leaves":
+			s.say("the host leaves")
+			s.host.Leave()
+		default:
+			var to party.PID
+			if how == "hands over to one" {
+				to = s.pids[pick(s, s.guests...)]
+			}
+			s.say("the host hands over, to pid %d", to)
+			if err := s.host.HandOff(to); err != nil {
+				s.failf("HandOff: %v", err)
+			}
+			defer func() {
+				if why, n := s.host.down(); why != party.WhyMoved || n != 1 {
+					s.failf("the old host hears %d times Down, for %v", n, why)
+				}
+			}()
+		}
+
+		h := s.wantOneHost(heirWithin, s.guests)
+		s.wantNamed(h, s.guests)
+		s.wantCodeLeadsTo(h, code)
+	})
+}
+
 func TestHeirsThatDoNotReachEachOtherAreNotBothHostWhileTheMatchmakerIsThere(t *testing.T) {
 	eachSeed(t, func(s *succession) {
 		s.host = s.hosting(s.open())
