@@ -452,7 +452,7 @@ func (d *Directory) join(now time.Duration, s *socket, m Message) {
 		d.send(s.id, Message{T: Error, Why: Proto, Code: code, Text: fmt.Sprintf("the host plays version %d, you %d", r.proto, m.Proto)})
 	case r.max > 0 && r.players >= r.max && !m.Again:
 		d.send(s.id, Message{T: Error, Why: Full, Code: code, Text: fmt.Sprintf("all %d places are taken", r.max)})
-	case r.pairs >= maxPairs:
+	case len(r.pairs) >= maxPairs || r.joinsOf(s.acc) >= maxPairsOf:
 		d.send(s.id, Message{T: Error, Why: Busy, Code: code, Text: "too many are joining", RetryMS: 2000})
 	default:
 		d.meet(now, s, r, m)
@@ -476,9 +476,9 @@ func (d *Directory) miss(now time.Duration, s *socket, code string) {
 func (d *Directory) meet(now time.Duration, guest *socket, r *room, m Message) {
 	host := d.sockets[r.host]
 	id, psk := hex.EncodeToString(d.bytes(8)), d.bytes(32)
-	p := &pair{id: id, host: host.id, guest: guest.id, room: r, until: now + pairLife}
+	p := &pair{id: id, host: host.id, guest: guest.id, from: guest.acc, room: r, until: now + pairLife}
 	d.pairs[id] = p
-	r.pairs++
+	r.pairs = append(r.pairs, p)
 	host.pairs, guest.pairs = append(host.pairs, id), append(guest.pairs, id)
 	d.Counts.Joins++
 
@@ -591,7 +591,7 @@ func (d *Directory) drop(now time.Duration, r *room) {
 func (d *Directory) dropPair(id string) {
 	if p := d.pairs[id]; p != nil {
 		delete(d.pairs, id)
-		p.room.pairs--
+		p.room.pairs = without(p.room.pairs, p)
 		for _, sid := range [2]SocketID{p.host, p.guest} {
 			if s := d.sockets[sid]; s != nil {
 				s.pairs = without(s.pairs, id)
@@ -652,7 +652,7 @@ func padded(ticket Bytes) []byte {
 
 func clip(s string) string { return s[:min(len(s), maxText)] }
 
-func without(list []string, x string) []string {
+func without[T comparable](list []T, x T) []T {
 	for i, s := range list {
 		if s == x {
 			return append(list[:i], list[i+1:]...)

@@ -477,6 +477,28 @@ func TestWhoFloodsIsLetGoAndTheOthersHearLittleOfIt(t *testing.T) {
 	}
 }
 
+func TestOneNetworkDoesNotKeepTheOthersOutOfARoom(t *testing.T) {
+	w := newTestDir(t, Limits{})
+	_, room := w.host("203.0.113.10", 1)
+	join := Message{T: Join, Code: room.Code, Proto: 1, Key: keyOf(2)}
+	greedy := w.connect("198.51.100.20")
+	for range maxPairsOf {
+		w.say(greedy, join)
+		w.one(greedy, Peer)
+	}
+
+	w.say(greedy, join)
+	w.wantError(greedy, Busy)
+	friend := w.connect("192.0.2.30")
+	w.say(friend, join)
+	w.one(friend, Peer)
+
+	w.d.Disconnected(w.now, greedy)
+	again := w.connect("198.51.100.21")
+	w.say(again, join)
+	w.one(again, Peer)
+}
+
 func TestLimitsOfOneNetworkLeaveOthersAlone(t *testing.T) {
 	w := newTestDir(t, Limits{Sockets: 4, Rooms: 2, OpensPerMin: 3})
 	var ids []SocketID

@@ -19,6 +19,7 @@ import (
 const (
 	allocateTime = 8 * time.Second         // for one TURN server
 	tcpAfter     = 1500 * time.Millisecond // UDP has this head start
+	giveBackTime = 750 * time.Millisecond  // for an allocation that nobody waits for any more
 	relayQueue   = 256                     // datagrams that wait, each way
 	relayBuffer  = 2048                    // bytes of one datagram, more than any has
 	maxPermits   = 32                      // peers of one allocation
@@ -320,13 +321,32 @@ func (w relayWay) allocate(ctx context.Context) (*allocation, error) {
 		socket.Close()
 		return nil, fmt.Errorf("matchmaker: relay %s: %w", to, err)
 	}
-	relayed, err := client.AllocateWithContext(ctx)
+	asked, end := lingering(ctx)
+	defer end()
+	relayed, err := client.AllocateWithContext(asked)
 	if err != nil {
 		client.Close()
 		socket.Close()
 		return nil, fmt.Errorf("matchmaker: relay %s: %w", to, err)
 	}
-	return &allocation{client, relayed, socket.LocalAddr(), socket}, nil
+	a := &allocation{client, relayed, socket.LocalAddr(), socket}
+	if ctx.Err() != nil {
+		a.close()
+		return nil, ctx.Err()
+	}
+	return a, nil
+}
+
+// lingering ends giveBackTime after ctx. A request that is on its way when nobody
+// waits for its answer any more may still have opened an allocation, which would
+// stay for minutes: it is waited for, to be given back.
+func lingering(ctx context.Context) (context.Context, context.CancelFunc) {
+	asked, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.AfterFunc(giveBackTime, end)
+		context.AfterFunc(asked, func() { timer.Stop() })
+	})
+	return asked, func() { stop(); end() }
 }
 
 // open opens the socket to the server, and says what address to write to.

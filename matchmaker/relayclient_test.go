@@ -1,11 +1,13 @@
 package matchmaker
 
 import (
+	"encoding/binary"
 	"net"
 	"net/netip"
 	"testing"
 	"time"
 
+	"github.com/pion/stun/v4"
 	"github.com/pion/turn/v5"
 
 	netmsg "github.com/partyline-go/partyline/net"
@@ -181,4 +183,61 @@ func TestTheRelayCarriesNoMoreThanItsRate(t *testing.T) {
 	if !b.takeSome(100*time.Millisecond, 100, c.rate, c.rate) || b.takeSome(100*time.Millisecond, 100, c.rate, c.rate) {
 		t.Error("a tenth of a second is not worth a tenth of the rate")
 	}
+}
+
+// relayBehind forwards a client's datagrams to the server, and the server's to the
+// client after look has seen them.
+func relayBehind(t *testing.T, s *Server, look func(answer []byte)) (uri string) {
+	t.Helper()
+	front, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { front.Close() })
+	back := sendUDP(t, s.Addr())
+	clients := make(chan net.Addr, 100)
+	go func() {
+		buf := make([]byte, relayBuffer)
+		for {
+			n, from, err := front.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			clients <- from
+			back.Write(buf[:n])
+		}
+	}()
+	go func() {
+		buf := make([]byte, relayBuffer)
+		for {
+			n, err := back.Read(buf)
+			if err != nil {
+				return
+			}
+			look(buf[:n])
+			front.WriteTo(buf[:n], <-clients)
+		}
+	}()
+	return "turn:" + front.LocalAddr().String() + "?transport=udp"
+}
+
+func TestAnAllocationThatNobodyWaitsForAnyMoreIsGivenBack(t *testing.T) {
+	s := startServer(t, ServerConfig{AllowPrivate: true})
+	servers := roomTURN(t, s)
+	closes, opened := make(chan *RelayClient, 1), make(chan int, 1)
+	allocated := stun.NewType(stun.MethodAllocate, stun.ClassSuccessResponse).Value()
+	servers[0].URLs = []string{relayBehind(t, s, func(answer []byte) {
+		if binary.BigEndian.Uint16(answer) == allocated {
+			opened <- s.relay.allocations()
+			(<-closes).Close() // while the answer is on its way
+			time.Sleep(10 * time.Millisecond)
+		}
+	})}
+
+	closes <- AllocateRelay(servers)
+
+	if n := <-opened; n != 1 {
+		t.Errorf("%d allocations", n)
+	}
+	until(t, "the allocation is given back", func() bool { return s.relay.allocations() == 0 })
 }

@@ -15,6 +15,7 @@ const (
 	claimPause   = 5 * time.Second  // between two claims of an heir at most; it claims every 2 s
 	pairLife     = 60 * time.Second // candidates pass between two players
 	maxPairs     = 64               // of one room at once
+	maxPairsOf   = 16               // of them from one network: a household, or a school's class
 )
 
 // A room is one party's place in the directory. It outlives its host: the code
@@ -38,7 +39,7 @@ type room struct {
 	heard   time.Duration // the holder's last open, refresh or claim
 	heir    [32]byte      // named by the host's handoff
 	hasHeir bool
-	pairs   int
+	pairs   []*pair
 
 	claims  []SocketID    // heirs that wait for the holder's pong
 	claimed time.Duration // the last claim
@@ -80,11 +81,22 @@ type resting struct {
 	until  time.Duration
 }
 
+// joinsOf counts those of one network who are joining.
+func (r *room) joinsOf(network *account) (n int) {
+	for _, p := range r.pairs {
+		if p.from == network {
+			n++
+		}
+	}
+	return n
+}
+
 // pair is two players who are to meet.
 type pair struct {
 	id    string
 	host  SocketID
 	guest SocketID
+	from  *account // the guest's network
 	room  *room
 	until time.Duration
 }
