@@ -5,8 +5,17 @@ import (
 	"time"
 )
 
-// arrive acts on one datagram. The lock is held.
+// arrive acts on one datagram of the endpoint's own sockets. The lock is held.
 func (e *Endpoint) arrive(now time.Duration, d *Datagram) {
+	if e.ownUDP && synthetic(d.Addr.Addr()) {
+		e.stats.NoConnection++ // nobody on a network has such an address
+		return
+	}
+	e.take(now, d)
+}
+
+// take acts on a datagram whose address is what it says.
+func (e *Endpoint) take(now time.Duration, d *Datagram) {
 	e.stats.Received++
 	e.stats.BytesReceived += uint64(len(d.Data))
 	if e.closed {

@@ -140,7 +140,7 @@ func (p *Path) arrive(d *Datagram) {
 		return
 	}
 	d.Addr = at
-	p.e.arrive(p.e.now(), d)
+	p.e.take(p.e.now(), d)
 }
 
 // read takes in what comes until the path or its endpoint is closed.

@@ -156,3 +156,17 @@ func TestEveryRemoteOfEveryPathHasItsOwnAddress(t *testing.T) {
 		}
 	}
 }
+
+func TestADatagramWithAForgedSyntheticAddressIsNobodys(t *testing.T) {
+	e, err := Listen("127.0.0.1:0", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	e.mu.Lock()
+	e.arrive(e.now(), &Datagram{Addr: syntheticAddr(7), Data: make([]byte, paddedHello)})
+	e.mu.Unlock()
+	if s := e.Stats(); s.NoConnection != 1 || s.Received != 0 {
+		t.Errorf("counted as %+v", s)
+	}
+}
