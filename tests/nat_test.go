@@ -105,6 +105,14 @@ func TestNATLab(t *testing.T) {
 	})
 	table.log(t)
 	t.Run("relay", func(t *testing.T) { l.relayCarries(t, hosts[fullCone], guests[fullCone]) })
+	t.Run("another address", func(t *testing.T) {
+		for _, kind := range []routerKind{fullCone, symmetric} {
+			t.Run(string(kind), func(t *testing.T) {
+				t.Parallel()
+				l.readdressed(t, hosts[symmetric], guests[kind])
+			})
+		}
+	})
 	t.Run("killed hosts", func(t *testing.T) {
 		for i := range killRuns {
 			t.Run(strconv.Itoa(i), func(t *testing.T) {
@@ -160,6 +168,30 @@ func (l *lab) relayCarries(t *testing.T, at, from *home) {
 		t.Errorf("the relay carried %v bytes for %v players", carried, n)
 	}
 	t.Logf("relay only, though both are full cone: %d ms to join, %v bytes carried", ms, carried)
+}
+
+// readdressed: a guest whose router gets another address goes on, directly at
+// once, over the relay by another allocation.
+func (l *lab) readdressed(t *testing.T, at, from *home) {
+	host, code := l.host(t, at.machines[0])
+	guest, pid, path, _ := l.guest(t, from.machines[0], code)
+	host.line("heard "+pid, patience)
+	time.Sleep(7 * time.Second) // it has hung up at the matchmaker
+
+	l.readdress(t, from)
+	changed := time.Now()
+	if path == party.Relayed.String() {
+		guest.line("silent", patience)
+		guest.line("again", patience)
+		t.Logf("host %s, guest %s (%s): the guest hears its host again %v after its router got another address",
+			at.kind, from.kind, path, time.Since(changed).Round(time.Millisecond))
+	}
+	time.Sleep(party.SilenceTimeout + time.Second)
+	for _, p := range []*process{host, guest} {
+		if down, found := p.said("down"); found {
+			t.Errorf("%s says %q", p.name, down)
+		}
+	}
 }
 
 func (l *lab) figure(t *testing.T, name string) float64 {

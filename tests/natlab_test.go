@@ -37,6 +37,7 @@ var routerKinds = []routerKind{fullCone, portRestricted, symmetric}
 // A home is a router and the machines behind it, each a namespace.
 type home struct {
 	kind     routerKind
+	router   string // its namespace
 	address  string // the router's, outside
 	machines []string
 }
@@ -106,8 +107,8 @@ func (l *lab) home(kind routerKind, machines int) *home {
 	l.t.Helper()
 	l.homes++
 	n := l.homes
-	h := &home{kind: kind, address: fmt.Sprintf("203.0.113.%d", 10*n)}
 	router := l.add(fmt.Sprintf("router%d", n))
+	h := &home{kind: kind, router: router, address: fmt.Sprintf("203.0.113.%d", 10*n)}
 	l.ip(router, fmt.Sprintf("link add ext type veth peer name home%d netns %s", n, l.public))
 	l.ip(l.public, fmt.Sprintf("link set home%d master wan up", n))
 	l.ip(router, fmt.Sprintf("addr add %s/24 dev ext", h.address))
@@ -123,6 +124,16 @@ func (l *lab) home(kind routerKind, machines int) *home {
 		l.t.Fatalf("nft: %v: %s", err, out)
 	}
 	return h
+}
+
+// readdress gives a home's router another address, as a provider does over night;
+// the kernel forgets whom the old one stood for.
+func (l *lab) readdress(t *testing.T, h *home) {
+	t.Helper()
+	old := h.address
+	h.address = old[:len(old)-1] + "9"
+	run(t, fmt.Sprintf("ip -n %s addr del %s/24 dev ext", h.router, old))
+	run(t, fmt.Sprintf("ip -n %s addr add %s/24 dev ext", h.router, h.address))
 }
 
 // forward has a namespace pass on what is not for itself.

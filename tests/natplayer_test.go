@@ -32,6 +32,8 @@ func fetch(args []string) (err error) {
 //	room CODE              a room is open
 //	joined PID PATH MS     it is in the party, so long after it asked
 //	path PATH              its path to the host is now another
+//	silent                 it has not heard its host for a second and a half
+//	again                  it hears its host again
 //	newhost PID            the party has another host
 //	heard PID              something that PID said, for the first time under this host
 //	down WHY TEXT          it is out
@@ -62,6 +64,7 @@ type labPlayer struct {
 	heard map[party.PID]bool
 	path  string
 	said  time.Duration
+	quiet bool // its host is silent
 }
 
 func (p *labPlayer) enter(where string) error {
@@ -127,7 +130,8 @@ func (p *labPlayer) tell(f party.Fact) error {
 	return nil
 }
 
-// tellPath tells of a guest's path to its host when it has changed.
+// tellPath tells of a guest's path to its host when it has changed, and when it
+// falls silent.
 func (p *labPlayer) tellPath() {
 	if p.Hosting() {
 		return
@@ -136,6 +140,10 @@ func (p *labPlayer) tellPath() {
 		if path := host.Path().String(); path != p.path {
 			p.path = path
 			fmt.Println("path", path)
+		}
+		if quiet := host.LastHeard() > 1500*time.Millisecond; quiet != p.quiet {
+			p.quiet = quiet
+			fmt.Println(map[bool]string{true: "silent", false: "again"}[quiet])
 		}
 	}
 }

@@ -133,6 +133,20 @@ func (p *process) line(prefix string, patience time.Duration) string {
 	}
 }
 
+// said looks through the lines that nobody has waited for, without waiting.
+func (p *process) said(prefix string) (line string, found bool) {
+	for {
+		select {
+		case line, ok := <-p.lines:
+			if !ok || strings.HasPrefix(line, prefix) {
+				return line, ok
+			}
+		default:
+			return "", false
+		}
+	}
+}
+
 // letGo ends the process's standard input, and sees it end well.
 func (p *process) letGo() {
 	p.t.Helper()
