@@ -10,7 +10,7 @@ import (
 const (
 	bulkDelta = 0.1                   // a flow keeps about 1/delta packets in the queue
 	bulkQueue = 20 * time.Millisecond // queueing delay that is always too much
-	bulkQuiet = 2 * time.Millisecond  // queueing delay too small to steer by
+	bulkQuiet = 5 * time.Millisecond  // queueing delay too small to steer by
 
 	bulkFirstWindow = 32 // packets: with 10, a 4 MiB message on a path of 100 ms loses 7 % to the start
 	bulkFastWindow  = 64 // slow start doubles the window up to here

@@ -16,10 +16,10 @@ const refusedKept = 64
 // Three queues, each in order, are merged by the stamps of their heads. In
 // steady state nothing is allocated.
 type inbox struct {
-	joined bool // Joined waits to be told
-	leaves bool // left waits to be told, after all else
-	left   Event
-	ended  bool // Left has been told, or waits
+	joined bool   // Joined waits to be told
+	leaves bool   // left waits to be told, after all else
+	left   *Event // Left, when it is known
+	ended  bool   // Left has been told, or waits
 
 	stamp    uint64
 	messages ring[inMessage]
@@ -88,7 +88,7 @@ func (in *inbox) leave(left Event) {
 		return
 	}
 	left.Kind = Left
-	in.left, in.leaves, in.ended = left, true, true
+	in.left, in.leaves, in.ended = &left, true, true
 }
 
 // pending says that next would give something.
@@ -130,7 +130,7 @@ func (in *inbox) next(e *Event) bool {
 			return false
 		}
 		in.leaves = false
-		*e = in.left
+		*e = *in.left
 	}
 	return true
 }

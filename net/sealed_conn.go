@@ -27,6 +27,8 @@ const (
 // ConnectionCore. What comes in is in sealed_receive.go, what goes out and when
 // in sealed_transmit.go, what a packet holds in sealed_pack.go, what becomes of
 // it in sealed_fates.go.
+//
+// Fields of a byte stand together: a server has thousands of these.
 type sealedConn struct {
 	cfg     *Config
 	in      *inbox
@@ -43,6 +45,11 @@ type sealedConn struct {
 	recovery  recovery
 	loss      lossAverage
 	skipAfter int32 // packets until a number is skipped
+	tickLeft  int8  // packets of the tick that is going on
+	probes    int8  // packets to send for a probe timeout
+	bulking   bool
+	confirmed bool // a packet of the peer's has verified
+	greet     bool // a client's first packet is due
 
 	out    [4]*sendChannel // made when they are used
 	inc    [4]*receiveChannel
@@ -57,15 +64,13 @@ type sealedConn struct {
 	join   latestJoin
 	loose  unreliableQueue
 
-	rate     tickRate
-	bucket   bucket
-	tickLeft int8 // packets of the tick that is going on
-	bulking  bool
-	bulk     *bulkControl // made when there is bulk
-	tail     *bulkTail    // the same
-	share    *pacer       // the endpoint's; nil: none
-	budget   *heldBudget  // the endpoint's; nil: none
-	held     int          // what of the budget is this connection's
+	rate   tickRate
+	bucket bucket
+	bulk   *bulkControl // made when there is bulk
+	tail   *bulkTail    // the same
+	share  *pacer       // the endpoint's; nil: none
+	budget *heldBudget  // the endpoint's; nil: none
+	held   int          // what of the budget is this connection's
 
 	heldBack bool  // something waits in a channel because the inbox was full
 	handFrom uint8 // the channel of which that was handed over last
@@ -76,13 +81,10 @@ type sealedConn struct {
 	ponger clockPonger
 	clock  *sharedClock // a client's
 
-	confirmed bool           // a packet of the peer's has verified
-	greet     bool           // a client's first packet is due
-	heard     time.Duration  // a packet of the peer's verified last
-	spoke     time.Duration  // a packet went last
-	used      time.Duration  // the application sent or received last
-	probes    int8           // packets to send for a probe timeout
-	probeAt   *[4]probePlace // where the next probe goes on; nil: there was none yet
+	heard   time.Duration  // a packet of the peer's verified last
+	spoke   time.Duration  // a packet went last
+	used    time.Duration  // the application sent or received last
+	probeAt *[4]probePlace // where the next probe goes on; nil: there was none yet
 
 	doubt  doubt
 	ending ending

@@ -10,8 +10,10 @@ import (
 // was lost long ago.
 const maxRecords = maxNumberAhead
 
-// fewRecords is how many a connection begins with: what an idle one needs.
-const fewRecords = 4
+const (
+	fewRecords  = 4  // that a connection begins with: what an idle one needs
+	someRecords = 32 // what a game's needs
+)
 
 // skipRemembered is for how many numbers past it a skipped number is kept, so
 // that an ACK of it is found out.
@@ -129,7 +131,7 @@ func (l *sentLog) partOf(r *sentPacket, i int) sentPart {
 }
 
 func (l *sentLog) growParts() {
-	parts := make([]sentPart, max(fewRecords, 2*len(l.parts)))
+	parts := make([]sentPart, moreRecords(len(l.parts)))
 	for i := l.partBase; i != l.partNext; i++ {
 		parts[i&uint32(len(parts)-1)] = l.parts[i&uint32(len(l.parts)-1)]
 	}
@@ -140,7 +142,7 @@ func (l *sentLog) growParts() {
 func (l *sentLog) full() bool { return l.next-l.base == maxRecords }
 
 func (l *sentLog) makeRoom() {
-	records := make([]sentPacket, max(fewRecords, 2*len(l.records)))
+	records := make([]sentPacket, moreRecords(len(l.records)))
 	for n := l.base; n != l.next; n++ {
 		records[n&uint64(len(records)-1)] = *l.record(n)
 	}
@@ -148,6 +150,18 @@ func (l *sentLog) makeRoom() {
 		l.unacked, l.waiting = l.spread(l.unacked, words), l.spread(l.waiting, words)
 	}
 	l.records = records
+}
+
+// moreRecords is what a ring of n grows to: to a busy connection's size in one
+// step.
+func moreRecords(n int) int {
+	switch {
+	case n == 0:
+		return fewRecords
+	case n < someRecords:
+		return someRecords
+	}
+	return 2 * n
 }
 
 // spread gives the bits of the numbers kept in a ring of more words.

@@ -20,6 +20,7 @@ func withoutOffload(t *testing.T, s Socket) {
 }
 
 func TestWhatTheKernelWillNotCutGoesOneByOne(t *testing.T) {
+	t.Setenv(plainSocketVar, "")
 	a, b := udpSocket(t, "127.0.0.1:0"), udpSocket(t, "127.0.0.1:0")
 	w := a.(*batchSocket).writer
 	if !w.segments {
@@ -127,6 +128,7 @@ func TestOnlyAStreamIsMerged(t *testing.T) {
 }
 
 func TestASocketTellsHowMuchItHolds(t *testing.T) {
+	t.Setenv(plainSocketVar, "")
 	s := udpSocket(t, "127.0.0.1:0").(*batchSocket)
 	if got := s.room(); got < 64<<10 || got > socketBuffer {
 		t.Errorf("got %d bytes", got)
