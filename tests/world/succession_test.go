@@ -22,6 +22,7 @@ var (
 const (
 	heirWithin   = 20 * time.Second // a party whose host was killed has another
 	unseenWithin = 45 * time.Second // the matchmaker does not see that the host is gone, and waits for its refresh
+	heirPatience = 15 * time.Second // an heir with a line waits so long for the room
 	settleWithin = 60 * time.Second // after the last of many faults
 	replaced     = 45 * time.Second // an old host that comes back hears of it: its line may wait half a minute to be tried again
 )
@@ -356,7 +357,7 @@ type fault struct {
 	what       string
 	on, off    func()
 	matchmaker bool // it is the matchmaker that is gone
-	splits     bool // a LAN may be cut off with several players in it
+	splits     bool // who is cut off may become a party of its own
 }
 
 // fault picks one: a way between two players that is dead in one direction or
@@ -365,7 +366,9 @@ func (s *succession) fault(among []*player) fault {
 	a, b := pick(s, among...), pick(s, among...)
 	f := fault{begin: s.Now() + s.upTo(20*time.Second)}
 	f.end = f.begin + s.between(time.Second, 30*time.Second)
-	f.splits = len(a.at.network.nodes) > 1 && a.at.network.router != nil
+	// A LAN with several players may go on by itself, and an heir does not wait
+	// for ever for what the matchmaker says.
+	f.splits = f.end-f.begin >= heirPatience || len(a.at.network.nodes) > 1 && a.at.network.router != nil
 	switch s.dice.IntN(6) {
 	case 0:
 		f.what = "the matchmaker is gone"
@@ -381,10 +384,12 @@ func (s *succession) fault(among []*player) fault {
 		f.what = a.name + " hears nobody"
 		f.on, f.off = a.at.In.Cut, a.at.In.Mend
 	case 4:
+		f.splits = false
 		f.what = fmt.Sprintf("%s does not reach %s", a.name, b.name)
 		f.on = func() { s.CutBetween(a.at, b.at) }
 		f.off = func() { s.MendBetween(a.at, b.at) }
 	default:
+		f.splits = false
 		f.what = fmt.Sprintf("%s and %s do not reach each other", a.name, b.name)
 		f.on = func() { s.CutBetween(a.at, b.at); s.CutBetween(b.at, a.at) }
 		f.off = func() { s.MendBetween(a.at, b.at); s.MendBetween(b.at, a.at) }
