@@ -62,7 +62,7 @@ fuzz:
 
 soak:
 	go test ./tests -run '^TestSoak$$' -timeout 30m -seeds $(SEEDS) -v
-	go test ./tests/world -run 'Changes|Moves|Outlives|Settles|Torn|Heirs|Handed|Ends' -timeout 30m -seeds $(WORLDS)
+	go test ./tests/world -run 'Changes|Moves|Outlives|Settles|Torn|Heirs|Handed|Ends|House' -timeout 30m -seeds $(WORLDS)
 
 # Linux alone: it counts processor time and memory as that does. ENet is left
 # out where it is not installed.

@@ -438,6 +438,7 @@ func (d *Directory) join(now time.Duration, s *socket, m Message) {
 	}
 	code, ok := roomCode(m.Code)
 	r := d.rooms[code]
+	d.endJoins(s, r)
 	switch _, was := d.rest[code]; {
 	case !ok:
 		d.refuse(s.id, Bad, "that is no room code", 0)
@@ -456,6 +457,16 @@ func (d *Directory) join(now time.Duration, s *socket, m Message) {
 		d.send(s.id, Message{T: Error, Why: Busy, Code: code, Text: "too many are joining", RetryMS: 2000})
 	default:
 		d.meet(now, s, r, m)
+	}
+}
+
+// endJoins ends what came of a guest's earlier joins of a room: one that asks
+// again takes no second place of those that may join at once.
+func (d *Directory) endJoins(guest *socket, r *room) {
+	for _, id := range slices.Clone(guest.pairs) {
+		if p := d.pairs[id]; p.guest == guest.id && p.room == r {
+			d.dropPair(id)
+		}
 	}
 }
 

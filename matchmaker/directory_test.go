@@ -481,14 +481,16 @@ func TestOneNetworkDoesNotKeepTheOthersOutOfARoom(t *testing.T) {
 	w := newTestDir(t, Limits{})
 	_, room := w.host("203.0.113.10", 1)
 	join := Message{T: Join, Code: room.Code, Proto: 1, Key: keyOf(2)}
-	greedy := w.connect("198.51.100.20")
+	var greedy SocketID
 	for range maxPairsOf {
+		greedy = w.connect("198.51.100.20")
 		w.say(greedy, join)
 		w.one(greedy, Peer)
 	}
 
-	w.say(greedy, join)
-	w.wantError(greedy, Busy)
+	late := w.connect("198.51.100.20")
+	w.say(late, join)
+	w.wantError(late, Busy)
 	friend := w.connect("192.0.2.30")
 	w.say(friend, join)
 	w.one(friend, Peer)
@@ -497,6 +499,27 @@ func TestOneNetworkDoesNotKeepTheOthersOutOfARoom(t *testing.T) {
 	again := w.connect("198.51.100.21")
 	w.say(again, join)
 	w.one(again, Peer)
+}
+
+func TestGuestThatJoinsAgainTakesNoSecondPlace(t *testing.T) {
+	w := newTestDir(t, Limits{})
+	host, room := w.host("203.0.113.10", 1)
+	guest := w.connect("198.51.100.20")
+	var ids []string
+
+	for range 3 * maxPairsOf {
+		w.say(guest, Message{T: Join, Code: room.Code, Proto: 1, Key: keyOf(2), Again: true})
+		ids = append(ids, w.one(guest, Peer).ID)
+	}
+
+	if n := len(w.d.pairs); n != 1 {
+		t.Errorf("%d pairs are on, want the last alone", n)
+	}
+	w.heard[host] = nil
+	w.say(guest, Message{T: Cands, To: ids[0], Cands: cand("10.0.0.5:1")})
+	w.nothing(host)
+	w.say(guest, Message{T: Cands, To: ids[len(ids)-1], Cands: cand("10.0.0.5:1")})
+	w.one(host, Cands)
 }
 
 func TestLimitsOfOneNetworkLeaveOthersAlone(t *testing.T) {

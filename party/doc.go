@@ -73,7 +73,9 @@
 // joins by it: [codes.Parse] tells a room's code from an address, and Join takes
 // either. The guest dials all addresses of the host at once while the host opens
 // its router for the guest; if none answers, the guest goes over a relay, sealed
-// end to end as always, and leaves it as soon as a direct path is found.
+// end to end as always, and leaves it as soon as a direct path is found. When
+// it hears nothing of the host for two and a half seconds, as after an address
+// of either has changed, it is introduced anew and moves to a way that answers.
 // [Peer.Path] says which way it is, [Party.Stage] how far a join has come,
 // [Party.Outside] what the router looks like from outside. The code survives the
 // host: whoever is host next takes the room over. Without the matchmaker

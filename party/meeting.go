@@ -19,6 +19,7 @@ import (
 const (
 	allocateAfter = 500 * time.Millisecond  // a direct path mostly answers sooner
 	relayedAfter  = 1500 * time.Millisecond // relayed addresses are asked from then on
+	meetingTime   = 8 * time.Second         // a member that seeks asks for another one
 )
 
 // A meeting is one introduction, from the matchmaker's word to the end of the
@@ -52,6 +53,7 @@ func (p *Party) askToJoin() {
 	r := &p.room
 	switch {
 	case p.meeting != nil && p.state == StateJoining:
+	case !p.mayMend() && p.meeting != nil && p.meeting.busy() && p.now-p.meeting.begun < meetingTime: // another would end it
 	case p.lineUp() && p.now >= r.sayAt:
 		m := matchmaker.Message{T: matchmaker.Join, Code: r.code, Proto: int(p.cfg.Proto), Key: p.key[:], Cands: p.candidates(), Again: p.place.seated}
 		if r.line.Send(m) {
