@@ -59,13 +59,28 @@ func Serve(addr, files string) (*Server, error) {
 	return s, nil
 }
 
+// portTries is how often a port is drawn that has to be free on TCP and UDP.
+const portTries = 32
+
+// listen binds TCP first and then UDP at the same port. Where the system
+// chooses the port, another program may have the other half of it: then
+// another is drawn.
 func (s *Server) listen(addr string) error {
-	ta, err := net.ResolveTCPAddr("tcp", addr)
+	at, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("s64: address %q: %w", addr, err)
 	}
-	if s.tcp, err = net.ListenTCP("tcp", ta); err != nil {
-		return fmt.Errorf("s64: listen on %q: %w", addr, err)
+	for range portTries {
+		if err = s.listenAt(at); err == nil || at.Port != 0 {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *Server) listenAt(at *net.TCPAddr) (err error) {
+	if s.tcp, err = net.ListenTCP("tcp", at); err != nil {
+		return fmt.Errorf("s64: listen on %v: %w", at, err)
 	}
 	ua := net.UDPAddrFromAddrPort(netip.AddrPortFrom(s.Addr().Addr(), s.Addr().Port()))
 	if s.udp, err = net.ListenUDP("udp", ua); err != nil {
