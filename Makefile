@@ -19,6 +19,9 @@ WORLDS ?= 200
 ROUNDS ?= 3
 ONLY ?=
 
+# The tests of party that use real sockets.
+LIVE := Localhost|RealSockets|CaseT(9W|10|25|29)|WithoutACall|FlushAll|GivenSocket|Eleven|Stall|JoinCode|TwelveSeats
+
 # What is built for every system, a browser's included.
 LIBRARIES := ./codes/... ./net/... ./party/... ./matchmaker/...
 
@@ -43,7 +46,9 @@ test:
 # With the sockets' fast paths switched off, one after the other: plain calls,
 # and batches that the kernel neither cuts nor merges.
 test-plain:
-	@PARTYLINE_PLAIN_SOCKET=1 go test -timeout 10m $(TESTFLAGS) ./net ./party
+	@export PARTYLINE_PLAIN_SOCKET=1; \
+	go test -timeout 10m $(TESTFLAGS) -run '$(LIVE)' ./party & party=$$!; \
+	go test -timeout 10m $(TESTFLAGS) ./net && wait $$party
 	@PARTYLINE_PLAIN_SOCKET=2 go test -timeout 10m $(TESTFLAGS) -run 'Socket|Stream|Endpoint|Dial|Listen|Relay' ./net
 
 # The benchmark's own tests: it is a module of its own.
