@@ -53,6 +53,7 @@ type Server struct {
 	http  *http.Server
 	relay *relayServer
 	epoch time.Time
+	ctx   context.Context // of all clients; ends with the server
 	stop  context.CancelFunc
 	done  sync.WaitGroup
 
@@ -89,7 +90,7 @@ func Start(cfg ServerConfig) (*Server, error) {
 	s.dir = NewDirectory(cfg.Limits, relay, rand.Reader, unix)
 
 	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
+	s.ctx, s.stop = ctx, stop
 	s.http = &http.Server{Handler: s.askedFirst(s.Handler()),
 		ReadHeaderTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: 16 << 10,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
@@ -334,7 +335,7 @@ func (s *Server) act() {
 	}
 }
 
-// serveSocket takes one client's WebSocket and runs it to its end.
+// serveSocket takes one client's WebSocket.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	addr, ok := s.clientAddr(r)
 	if !ok {
@@ -346,22 +347,30 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "too many connections from your network", http.StatusTooManyRequests)
 		return
 	}
-	defer s.done.Done()
-	defer s.leave(c)
 	// Any page may ask: a socket carries no cookie, and a room's secrets are in
 	// the messages.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
+		s.leave(c)
+		s.done.Done()
 		return
 	}
-	defer conn.CloseNow()
 	conn.SetReadLimit(MaxMessage)
-	ctx, end := context.WithCancel(r.Context())
-	defer end()
+	ctx, end := context.WithCancel(s.ctx)
 	s.mu.Lock()
 	c.conn, c.end = conn, end
 	s.mu.Unlock()
+	go s.runSocket(ctx, end, c)
+}
 
+// runSocket runs a client to its end. It has a goroutine of its own, so that what
+// the HTTP server keeps for a request, and the stack that it took, is free while
+// a client waits for hours.
+func (s *Server) runSocket(ctx context.Context, end context.CancelFunc, c *client) {
+	defer s.done.Done()
+	defer s.leave(c)
+	defer c.conn.CloseNow()
+	defer end()
 	s.done.Go(func() { defer end(); s.write(ctx, c) })
 	s.read(ctx, c)
 }
