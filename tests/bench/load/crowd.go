@@ -95,22 +95,31 @@ func (c *crowd) hear(_ peer.Endpoint, ev peer.Event) {
 	}
 }
 
-// turn turns the endpoint for a while, and sends each connection its values.
+// turn turns the endpoint for a while, and sends each connection its values. A
+// side whose turns take longer than they should sends what is due all the same.
 func (c *crowd) turn(d time.Duration, send bool) {
-	groups := int(time.Second/tick) / c.job.Hz
-	count := int(d / tick)
 	hear := c.hear
-	frames(tick, c.stop, func(i int) bool {
+	began, due := time.Now(), 0
+	frames(tick, c.stop, func(int) bool {
 		c.e.Poll(hear)
-		for g := i % groups; send && g < c.job.Conns; g += groups {
-			if err := c.e.Send(g, peer.Latest, c.value); err != nil {
-				c.failed = err
-			}
-			c.sent++
+		passed := time.Since(began)
+		for ; send && due <= int(passed/tick); due++ {
+			c.sendGroup(due)
 		}
 		c.e.Flush()
-		return i+1 < count
+		return passed+tick < d
 	})
+}
+
+// sendGroup sends the values of the connections whose turn it is.
+func (c *crowd) sendGroup(i int) {
+	groups := int(time.Second/tick) / c.job.Hz
+	for g := i % groups; g < c.job.Conns; g += groups {
+		if err := c.e.Send(g, peer.Latest, c.value); err != nil {
+			c.failed = err
+		}
+		c.sent++
+	}
 }
 
 func crowdClient(l peer.Library, j Job, s Stage) (Figures, error) {
