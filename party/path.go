@@ -41,7 +41,7 @@ func (r *Peer) Path() Path {
 	switch a := at.Addr(); {
 	case !at.IsValid():
 		return PathNone
-	case netmsg.IsPath(at), r.party.relayAt(r, at):
+	case r.relayed():
 		return Relayed
 	case a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a == r.party.ownAddr().Addr():
 		return Local
@@ -49,10 +49,11 @@ func (r *Peer) Path() Path {
 	return Direct
 }
 
-// relayAt says whether an address is the one that a guest has at the relay, as
-// it told the matchmaker.
-func (p *Party) relayAt(r *Peer, at netip.AddrPort) bool {
-	return slices.Contains(r.relays, at)
+// relayed says whether the peer is reached over a relay: this side's, or the one
+// at which the peer has told the matchmaker that it is.
+func (r *Peer) relayed() bool {
+	at := r.Addr()
+	return netmsg.IsPath(at) || slices.Contains(r.relays, at)
 }
 
 const (
@@ -72,7 +73,7 @@ func (p *Party) seekDirect() {
 }
 
 func (p *Party) seekDirectTo(r *Peer) {
-	if r.Path() != Relayed || p.cfg.ForceRelay {
+	if !r.relayed() || p.cfg.ForceRelay {
 		return
 	}
 	switch {

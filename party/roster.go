@@ -250,7 +250,7 @@ func (p *Party) locate(r *Peer, m *rosterMember) {
 	r.located = r.Addr()
 	m.flags &^= relayOnly | cannotHost
 	m.cands = nil
-	if r.Path() == Relayed {
+	if r.relayed() {
 		m.flags |= relayOnly | cannotHost
 		return
 	}
