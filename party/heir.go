@@ -27,7 +27,8 @@ func (p *Party) open() {
 	p.openOn()
 }
 
-// openOn looks for others that may be host: the members, and the old host.
+// openOn looks for others that may be host: the members, and the old host
+// unless that has said that it goes.
 func (p *Party) openOn() {
 	if p.phase != phaseOpen {
 		return
@@ -37,10 +38,16 @@ func (p *Party) openOn() {
 		return
 	}
 	for _, m := range p.place.roster.members {
-		p.tryMember(m.pid)
+		if m.flags&isHost == 0 || !p.hostWent() {
+			p.tryMember(m.pid)
+		}
 	}
 	p.takeAskers() // those who came before the matchmaker's answer
 }
+
+// hostWent says that the old host ended its session itself. Whatever it hosts now
+// is another party.
+func (p *Party) hostWent() bool { return p.cause == WhyMoved || p.cause == WhyClosed }
 
 // askerSaid takes what a member says that asks this guest: its hello.
 func (p *Party) askerSaid(r *Peer, data []byte) {

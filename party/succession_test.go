@@ -75,6 +75,30 @@ func TestHostLeavesThreePlayersAndTheFirstIsHost(t *testing.T) {
 	})
 }
 
+// The old host has said that it goes. What it hosts next is another party,
+// although it may be at the same address and under the same key.
+func TestHostThatLeftAndHostsAnewIsNotAskedByItsOldGuests(t *testing.T) {
+	eachSeed(t, func(t *testing.T, w *world) {
+		h, guests := w.party(3)
+
+		h.Leave()
+		if err := h.Host(0, 78); err != nil {
+			t.Fatal(err)
+		}
+		w.runFor(40 * time.Second)
+
+		if len(h.hellos) != 3 {
+			t.Errorf("seed %d: %d hellos of old guests reached the new party", w.seed, len(h.hellos)-3)
+		}
+		h.wantFacts()
+		for _, g := range guests {
+			if len(g.find(NewHost)) != 1 || len(g.find(Down)) != 0 {
+				t.Errorf("seed %d: %s has facts %v", w.seed, g.name, g.facts)
+			}
+		}
+	})
+}
+
 func TestNewHostHearsTheHellosOfItsMembers(t *testing.T) {
 	w := newWorld(t, 1)
 	h := w.host()
