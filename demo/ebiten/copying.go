@@ -3,13 +3,23 @@ package main
 // A clipboard copies and pastes beside the frames: the tools may take a while,
 // and no frame waits for them.
 type clipboard struct {
-	pasted chan string // nil: nothing was asked for
+	pasted chan pasted // nil: nothing was asked for
 	done   chan error
-	Note   string // what became of the last copy, for the player
+	Note   string // what became of the last copy, or why nothing was pasted, for the player
+}
+
+// A pasted is what was on the clipboard, or why that is not known.
+type pasted struct {
+	text string
+	err  error
 }
 
 // copy puts text on the clipboard, some time soon.
 func (b *clipboard) copy(text string) {
+	if text == "" {
+		b.Note = "nothing to copy yet"
+		return
+	}
 	done := make(chan error, 1)
 	b.done, b.Note = done, ""
 	go func() { done <- copyText(text) }()
@@ -17,19 +27,16 @@ func (b *clipboard) copy(text string) {
 
 // ask asks for what is on the clipboard; poll gives it when it comes.
 func (b *clipboard) ask() {
-	pasted := make(chan string, 1)
-	b.pasted = pasted
+	answer := make(chan pasted, 1)
+	b.pasted, b.Note = answer, ""
 	go func() {
 		text, err := pasteText()
-		if err == nil {
-			pasted <- text
-		}
-		close(pasted)
+		answer <- pasted{text, err}
 	}()
 }
 
 // poll looks, without waiting, whether something was pasted, or copied.
-func (b *clipboard) poll() (pasted string) {
+func (b *clipboard) poll() (text string) {
 	select {
 	case err := <-b.done:
 		b.done = nil
@@ -40,9 +47,14 @@ func (b *clipboard) poll() (pasted string) {
 	default:
 	}
 	select {
-	case pasted = <-b.pasted:
-		b.pasted = nil
+	case p := <-b.pasted:
+		b.pasted, text = nil, p.text
+		if p.err != nil {
+			b.Note = p.err.Error()
+		} else if text == "" {
+			b.Note = "nothing to paste"
+		}
 	default:
 	}
-	return pasted
+	return text
 }

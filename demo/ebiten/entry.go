@@ -51,6 +51,10 @@ func (e *entry) update(a *app) scene {
 	}
 	if pasted := a.board.poll(); pasted != "" {
 		e.code.set(pasted)
+		e.wrong = ""
+	}
+	if a.board.Note != "" {
+		e.wrong, a.board.Note = a.board.Note, ""
 	}
 	e.layKeys(a)
 	e.choose(a)
@@ -152,7 +156,7 @@ func (e *entry) draw(a *app, c *paint.Canvas) {
 		st.Size *= 0.9
 	}
 	c.Text(text, field.Mid(), st)
-	c.Text(e.wrong, paint.Point{X: mid, Y: field.Y + field.H + 24}, paint.Style{Size: 17, Color: paint.Bad, Anchor: 0.5})
+	c.Shadowed(e.wrong, paint.Point{X: mid, Y: field.Y + field.H + 24}, paint.Style{Font: paint.Bold, Size: 17, Color: paint.Bad, Anchor: 0.5})
 	for i, k := range e.keys {
 		ground, ink := paint.Ink.Fade(0.75), paint.White
 		if i == e.at {

@@ -15,10 +15,10 @@ import (
 const (
 	rowHeight = 24.0
 	winsAt    = 132.0
-	pushesAt  = 190.0
-	lockAt    = 219.0
-	pathAt    = 236.0
-	listWidth = 352.0
+	pushesAt  = 196.0
+	lockAt    = 228.0
+	pathAt    = 245.0
+	listWidth = 362.0
 	listHead  = 34.0
 	listFoot  = 28.0
 )

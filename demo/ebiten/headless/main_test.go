@@ -199,7 +199,7 @@ func TestAGameOutlivesItsKilledHostUnderTheSameRoomCode(t *testing.T) {
 func TestAJoinThatFailsIsToldInWords(t *testing.T) {
 	p := start(t, "-join", "no code at all", "-for", "2s")
 
-	p.line(t, "join code", patient)
+	p.line(t, "A code has 8, 10, 30, 34 or 54 symbols: this one has 11.", patient)
 
 	if err := p.Wait(); err == nil {
 		t.Error("it ended as if all were well")

@@ -174,7 +174,7 @@ func (g *Game) Frame(in arena.Input) {
 }
 
 // KeepSeat writes the player's seat to its file when there is a new one. It may
-// be called each frame.
+// be called each frame: that the file cannot be written it says once.
 func (g *Game) KeepSeat() error {
 	if g.options.Seat == "" || g.Player.Frames()%seatEvery != 0 {
 		return nil

@@ -1,5 +1,5 @@
 // Package launch is what the window and the headless program have in common:
-// the flags, the bots and their lossy relay, the seat file and the report.
+// the flags, the bots and their bad line, the seat file and the report.
 package launch
 
 import (
@@ -84,7 +84,7 @@ func Parse(program string, args []string, window bool, out io.Writer) (Options, 
 	if o.Seed == 0 {
 		o.Seed = uint64(time.Now().UnixNano())
 	}
-	if err := o.check(f.Args(), given(f, "host"), port); err != nil {
+	if err := o.check(f.Args(), func(name string) bool { return given(f, name) }, port); err != nil {
 		fmt.Fprintln(out, err)
 		f.Usage()
 		return o, err
@@ -98,18 +98,20 @@ func given(f *flag.FlagSet, name string) bool {
 	return found
 }
 
-// check finds what cannot be meant.
-func (o *Options) check(rest []string, host bool, port uint) error {
+// check finds what cannot be meant. given says whether a flag was.
+func (o *Options) check(rest []string, given func(flag string) bool, port uint) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("what is %q? Everything is said by flags", strings.Join(rest, " "))
-	case host && o.Join != "":
+	case given("join") && o.Join == "":
+		return errors.New("-join needs a code, and this one is empty")
+	case given("host") && o.Join != "":
 		return errors.New("-host and -join exclude each other")
 	case o.Bots < 0 || o.Bots > MostBots:
 		return fmt.Errorf("-bots %d: a game has room for 0 to %d", o.Bots, MostBots)
 	case o.Snow < 0 || o.Snow > 100:
 		return fmt.Errorf("-snow %d: it is a share in percent, from 0 to 100", o.Snow)
-	case o.Loss < 0 || o.Loss >= 1:
+	case !(o.Loss >= 0 && o.Loss < 1): // NaN is neither
 		return fmt.Errorf("-loss %g: it is a share, from 0 up to 1", o.Loss)
 	case o.Latency < 0 || o.Jitter < 0 || o.For < 0:
 		return errors.New("-latency, -jitter and -for cannot be negative")

@@ -179,15 +179,23 @@ players        %d, in %.1f s and %d frames (half took %d µs or less, 99 of 100 
 reliable       %d sent, %d received, %d lost, %d out of order, %d disconnects
 latest values  %.1f snapshots a second
 line           %.1f kB/s up, %.1f kB/s down, round trip %.1f ms, clock ±%.1f ms
-sealed         %v, %d verified
+sealed         %s
 levels         %d received
 room           %s
 end            %s
 `, r.Players, r.Seconds, r.Frames, r.FrameP50, r.FrameP99, r.AllocsPerFrame,
 		r.ReliableSent, r.ReliableReceived, r.Lost, r.Disordered, r.Disconnects,
 		r.SnapshotsPerSecond, r.UpKBps, r.DownKBps, r.RTTp50, r.ClockWithin,
-		r.Sealed, r.Verified, r.LevelsReceived, r.roomLine(), r.End)
+		r.sealedLine(), r.LevelsReceived, r.roomLine(), r.End)
 	return err
+}
+
+// sealedLine tells whether anybody could listen.
+func (r Report) sealedLine() string {
+	if len(r.Peers) == 0 {
+		return "nobody to talk to"
+	}
+	return fmt.Sprintf("%v, %d verified", r.Sealed, r.Verified)
 }
 
 // roomLine tells of the room, the ways to the peers and the hosts, in a line.

@@ -42,7 +42,7 @@ func TestTheReportIsTextToo(t *testing.T) {
 	if err := (Report{Players: 12, Lost: 3, End: "You left the game."}).Write(&out, "text"); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"12", "3 lost", "You left the game."} {
+	for _, part := range []string{"12", "3 lost", "nobody to talk to", "You left the game."} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("%q is missing in %s", part, out.String())
 		}

@@ -10,6 +10,7 @@ import (
 type seatFile struct {
 	name string
 	kept []byte
+	told bool // that it cannot be kept
 }
 
 // read gives the seat of an earlier run; nil if there is none.
@@ -25,21 +26,31 @@ func (f *seatFile) read() []byte {
 	return seat
 }
 
-// keep writes a seat that is new, in one piece: whoever holds it can take the
-// player's place, so nobody else may read it.
+// keep writes a seat that is new. It may be tried again and again: that it fails
+// is told once, until it succeeds.
 func (f *seatFile) keep(seat []byte) error {
 	if f.name == "" || len(seat) == 0 || bytes.Equal(seat, f.kept) {
 		return nil
 	}
+	err, told := f.write(seat), f.told
+	f.told = err != nil
+	switch {
+	case err == nil:
+		f.kept = bytes.Clone(seat)
+	case told:
+		return nil
+	}
+	return err
+}
+
+// write writes a seat in one piece: whoever holds it can take the player's
+// place, so nobody else may read it.
+func (f *seatFile) write(seat []byte) error {
 	next := filepath.Join(filepath.Dir(f.name), "."+filepath.Base(f.name)+".new")
 	if err := os.WriteFile(next, seat, 0o600); err != nil {
 		return err
 	}
-	if err := os.Rename(next, f.name); err != nil {
-		return err
-	}
-	f.kept = bytes.Clone(seat)
-	return nil
+	return os.Rename(next, f.name)
 }
 
 // drop forgets the seat: the player has left for good.

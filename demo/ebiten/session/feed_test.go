@@ -77,8 +77,15 @@ func TestATypedCodeIsReadOrTheReasonToldInWords(t *testing.T) {
 			t.Errorf("%q: %v, error %v", text, to.Addr, err)
 		}
 	}
-	_, err := ParseCode("FW000-0BB2Z")
-	if err == nil || !strings.HasPrefix(ErrorWords(err), "That is no join code") || !strings.HasSuffix(ErrorWords(err), ".") {
-		t.Errorf("error %v", err)
+	for text, want := range map[string]string{
+		"FW000-0BB2Z": "The code is mistyped: its symbols do not fit together.",
+		"FW000":       "A code has 8, 10, 30, 34 or 54 symbols: this one has 5.",
+		"FW000-0BB2!": "No code has this symbol: '!'.",
+		"  ":          "There is no code in the text.",
+		"127.0.0.1:0": "This address cannot be joined: port 0 of 127.0.0.1.",
+	} {
+		if _, err := ParseCode(text); err == nil || ErrorWords(err) != want {
+			t.Errorf("%q: error %v, want in words: %s", text, err, want)
+		}
 	}
 }

@@ -140,6 +140,21 @@ func TestNamesAndComingAndGoingAreToldToAll(t *testing.T) {
 	tb.rest()
 }
 
+func TestAGuestThatLeavesHasNoLineFromThatFrameOn(t *testing.T) {
+	tb := newTable(t, 2, netmsg.LinkConfig{})
+	tb.run(time.Second)
+	h := tb.members[0]
+
+	tb.members[1].Leave()
+
+	tb.until(2*time.Second, "the host knows", func() bool { return h.party.PeerCount() == 1 })
+	for l := range h.Lines() {
+		if h.party.PeerOf(l.PID) == nil {
+			t.Errorf("there is a line to pid %d, which has left", l.PID)
+		}
+	}
+}
+
 func TestEveryMemberKnowsTheCodeToJoinBy(t *testing.T) {
 	tb := newTable(t, 2, netmsg.LinkConfig{})
 	tb.run(time.Second)

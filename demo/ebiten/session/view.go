@@ -83,7 +83,8 @@ func (s *Session) Feed() *Feed { return &s.feed }
 func (s *Session) Lines() iter.Seq[*Line] {
 	return func(yield func(*Line) bool) {
 		for i := range s.lines {
-			if s.lines[i].PID != 0 && !yield(&s.lines[i]) {
+			l := &s.lines[i]
+			if l.PID != 0 && s.party.PeerOf(l.PID) != nil && !yield(l) {
 				return
 			}
 		}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -79,8 +78,7 @@ func goneWords(why party.Why) string {
 func ParseCode(text string) (codes.Target, error) {
 	to, err := codes.Parse(text, party.DefaultPort)
 	if err != nil {
-		reason := strings.TrimPrefix(err.Error(), "codes: ")
-		return to, fmt.Errorf("that is no join code, no room code and no address: %s", reason)
+		return to, errors.New(strings.TrimPrefix(err.Error(), "codes: "))
 	}
 	return to, nil
 }
