@@ -33,7 +33,7 @@ demo:
 		.ci/setup window && go run ./demo/ebiten $(ARGS); \
 	else \
 		echo "No display here: playing without a window." >&2; \
-		go run ./demo/ebiten/headless $(ARGS); \
+		.ci/setup && go run ./demo/ebiten/headless $(ARGS); \
 	fi
 
 test:

@@ -82,8 +82,9 @@ type Config struct {
 	// next one of themselves when the host leaves or falls silent.
 	NoHandOff bool
 
-	// SilenceTimeout is how long a peer may be silent before it counts as gone;
-	// 10s if zero, for ever if negative.
+	// SilenceTimeout is how long a peer may be silent before it counts as gone,
+	// from 1s to 120s; 10s if zero, for ever if negative. Of the two ends of a
+	// connection the smaller one rules.
 	SilenceTimeout time.Duration
 
 	// StallTimeout is how long this side may be without a frame and without

@@ -35,9 +35,30 @@
 //		return nil
 //	}
 //
-// The same frame serves the host and its guests. A session begins with
-// [Party.Host] or [Party.Join] and ends with [Party.Leave] or a [Down] fact;
-// the same Party then begins another.
+// The same frame serves the host and its guests. A program without a window
+// calls it from a ticker. A session begins with [Party.Host] or [Party.Join] and
+// ends with [Party.Leave] or a [Down] fact; the same Party then begins another.
+//
+// # Host and join
+//
+//	p := party.New(party.Config{})
+//
+//	err := p.Host(party.DefaultPort, 0) // 0 instead of the port: any that is free
+//	show(p.JoinCode())                  // "R2M02-53B2Y", for friends to type
+//
+//	w := p.Write(party.Hello) // a guest: what the host's game is to know first
+//	w.Str(name)
+//	w.SetHello()
+//	to, err := codes.Parse(typed, party.DefaultPort) // a code of any kind, or an address
+//	err = p.Join(to)                                 // Facts tell Joined, or Down and why
+//
+// The host's game reads the hello as it reads any message (m.Str() above), and
+// answers it with [Party.Accept] or [Party.Refuse]. Accept gives the guest's PID,
+// and from then on the host can send to it. The library hands out pids, no
+// names: what the others are to know of a newcomer the host's game tells them. A
+// host does not hear what it sends itself, unless [Writer.Loopback] says so.
+// Facts come at the end of a frame: a guest reads what its host said together
+// with the Accept in the frame whose Facts tell Joined.
 //
 // # Who is who
 //
@@ -102,7 +123,7 @@
 // members say. Each member has a key, and the roster tells all members' keys, so
 // nobody can pose as the next host. A bare join code says nothing of the host's
 // key: the guest trusts the key that it sees first, and [Peer.Verified] is false.
-// With an [Party.Invitation] it is sure, at both ends; two people may also compare
+// With a [Party.Invitation] it is sure, at both ends; two people may also compare
 // [Party.Fingerprint] aloud. The host itself is trusted with everything: it is
 // the game's authority.
 //

@@ -29,11 +29,14 @@ var (
 // A SizeError is what a call returns for something too large. Nothing was
 // sent, and the session goes on.
 type SizeError struct {
-	What  string // "message", "latest value", "string", "text", "recipients"
+	What  string // "message", "unreliable message", "latest value", "string", "text", "recipients"
 	Size  int    // what was given
 	Limit int    // what is allowed
 }
 
 func (e *SizeError) Error() string {
+	if e.What == "recipients" {
+		return fmt.Sprintf("party: too many recipients: %d, at most %d", e.Size, e.Limit)
+	}
 	return fmt.Sprintf("party: %s too large: %d, at most %d", e.What, e.Size, e.Limit)
 }

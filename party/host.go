@@ -26,7 +26,8 @@ func (p *Party) Host(port uint16, token uint32) error {
 	return nil
 }
 
-// Accept lets a stranger in and gives its pid. It is 0 for a peer that has gone
+// Accept lets a stranger in and gives its pid; the guest can be sent to from
+// now on. It is 0 for a peer that has gone
 // already, or when all seats are taken, which the peer is then told. A guest
 // that is in keeps its pid.
 func (p *Party) Accept(peer *Peer) PID {
@@ -87,7 +88,8 @@ func (p *Party) sayRoster(r *Peer) {
 }
 
 // Refuse sends a stranger away with a text of the game's, of at most 200 bytes:
-// it hears Down(WhyRefused) and the text. A guest is let go as ClosePeer does.
+// it hears Down(WhyRefused) and the text. A longer text is not sent at all, and
+// the log says so. A guest is let go as ClosePeer does.
 func (p *Party) Refuse(peer *Peer, text string) {
 	if p.has(peer) && peer.role != roleHost {
 		p.ClosePeer(peer, text)
@@ -95,9 +97,10 @@ func (p *Party) Refuse(peer *Peer, text string) {
 }
 
 // ClosePeer lets a guest go at once: it hears Down(WhyKicked) and the text, of
-// at most 200 bytes. Its seat is free, and nothing more of it is in the inbox;
-// what was queued for it is dropped. Facts tell Closed. A stranger is let go
-// as Refuse does; a guest that closes its host leaves.
+// at most 200 bytes (a longer one is not sent, as in Refuse). Its seat is free,
+// and nothing more of it is in the inbox; what was queued for it may be lost:
+// CloseWhenSent waits for that. Facts tell Closed. A stranger is let go as Refuse
+// does; a guest that closes its host leaves.
 func (p *Party) ClosePeer(peer *Peer, text string) {
 	if !p.has(peer) {
 		return
@@ -127,7 +130,8 @@ func (p *Party) unseat(r *Peer) {
 
 // CloseWhenSent lets a guest go once it has taken all that was queued for it, or
 // after the time given, whichever is first: then Facts tell Closed, and the
-// guest hears Down(WhyKicked). Until then it is in the party.
+// guest hears Down(WhyKicked). Until then it is in the party, and what is queued
+// for it meanwhile is waited for as well.
 func (p *Party) CloseWhenSent(peer *Peer, within time.Duration) {
 	if p.has(peer) && peer.role == roleGuest {
 		peer.closing, peer.closeBy = true, p.clock.now()+within

@@ -349,6 +349,34 @@ func TestSilentGuestIsGoneAfterSilenceTimeout(t *testing.T) {
 	})
 }
 
+func TestSilenceTimeoutIsASecondToTwoMinutesAndTheSmallerOneRules(t *testing.T) {
+	for _, c := range []struct{ host, guest, want time.Duration }{
+		{300 * time.Millisecond, 0, time.Second},
+		{0, 3 * time.Second, 3 * time.Second},
+		{time.Hour, time.Hour, 2 * time.Minute},
+		{-1, time.Hour, 0},
+	} {
+		w := newWorld(t, 1)
+		h := w.host(func(cfg *Config) { cfg.SilenceTimeout = c.host })
+		g := w.guest(h, func(cfg *Config) { cfg.SilenceTimeout = c.guest })
+		w.runFor(time.Second)
+
+		g.die()
+		died := w.net.Now()
+		for len(h.facts) == 0 && w.net.Now() < died+3*time.Minute {
+			w.frame()
+		}
+
+		took := w.net.Now() - died
+		switch {
+		case c.want == 0 && len(h.facts) > 0:
+			t.Errorf("%v and %v: gone after %v", c.host, c.guest, took)
+		case c.want > 0 && (took < c.want-200*time.Millisecond || took > c.want+200*time.Millisecond):
+			t.Errorf("%v and %v: gone after %v, want %v", c.host, c.guest, took, c.want)
+		}
+	}
+}
+
 func TestGuestThatComesBackWithItsSeatReplacesItsGhostAtOnce(t *testing.T) {
 	eachSeed(t, func(t *testing.T, w *world) {
 		w.link(netmsg.LinkConfig{Latency: 20 * time.Millisecond})

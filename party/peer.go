@@ -91,7 +91,7 @@ func (r *Peer) Addr() netip.AddrPort {
 }
 
 // LastHeard is how long ago something came from the peer, keep-alives
-// included, to the frame. It stands still once the peer has gone.
+// included, to the frame. It goes on rising once the peer has gone.
 func (r *Peer) LastHeard() time.Duration { return r.party.now - r.heardAt }
 
 // RTT is the smoothed round trip; 0 until it is measured.

@@ -93,8 +93,10 @@ func (p *Party) down(why Why, text string) {
 
 // Leave ends the session at once, and tells the others. A host's guests go on
 // under another host, if there are two at least and Config.NoHandOff is not
-// set; otherwise they hear Down(WhyClosed). Unread facts are forgotten; no fact
-// follows, but for the Down(WhyCancelled) of a join that was on its way.
+// set; otherwise they hear Down(WhyClosed). What is queued leaves, but is not
+// sent again if it is lost: FlushAll before waits for that. Unread facts are
+// forgotten; no fact follows, but for the Down(WhyCancelled) of a join that was
+// on its way.
 func (p *Party) Leave() {
 	if !p.state.Active() {
 		return
