@@ -38,6 +38,7 @@
 // The same frame serves the host and its guests. A program without a window
 // calls it from a ticker. A session begins with [Party.Host] or [Party.Join] and
 // ends with [Party.Leave] or a [Down] fact; the same Party then begins another.
+// A program that ends calls Leave, or the others wait for SilenceTimeout.
 //
 // # Host and join
 //

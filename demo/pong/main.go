@@ -143,7 +143,9 @@ func main() {
 	}
 	ebiten.SetWindowTitle("Pong")
 	ebiten.SetRunnableOnUnfocused(true)
-	if err := ebiten.RunGame(g); err != nil {
+	err = ebiten.RunGame(g)
+	g.party.Leave() // or the friend would wait ten seconds
+	if err != nil {
 		log.Fatal(err)
 	}
 }
