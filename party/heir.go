@@ -347,10 +347,11 @@ func (p *Party) Follow(to codes.Target) error {
 // resume goes on with a party whose host this side has lost.
 func (p *Party) resume(what string) error {
 	p.now = p.clock.now()
+	own := p.place.roster.member(p.place.pid)
 	switch {
 	case p.state == StateJoined:
 		return nil
-	case p.state != StateIdle || p.place.roster.member(p.place.pid) == nil:
+	case p.state != StateIdle || own == nil || own.flags&isHost != 0: // who was host itself has lost none
 		return fmt.Errorf("%w: cannot %s", ErrNotJoined, what)
 	}
 	if err := p.openSocket(0, true); err != nil {

@@ -28,13 +28,19 @@ func (p *Party) Join(to codes.Target) error {
 
 // Dial joins again, after Down, or elsewhere instead of the join that is on,
 // whose fact it inherits. The hello goes again. Unlike Join it leaves unread
-// facts. Errors are those of Join.
+// facts. Errors are those of Join; the join that was on then ends in
+// Down(WhyCancelled).
 func (p *Party) Dial(to codes.Target) error {
 	if p.state.Live() {
 		return fmt.Errorf("%w: %v", ErrBusy, p.state)
 	}
+	joining := p.state == StateJoining
 	p.closeSession()
-	return p.setOut(to)
+	err := p.setOut(to)
+	if err != nil && joining {
+		p.cancelled()
+	}
+	return err
 }
 
 // setOut begins a join.

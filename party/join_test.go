@@ -186,6 +186,28 @@ func TestDialElsewhereInheritsTheJoin(t *testing.T) {
 	g.wantFacts(Fact{Kind: Joined, PID: 2})
 }
 
+func TestDialThatFailsEndsTheJoinThatWasOn(t *testing.T) {
+	w := newWorld(t, 1)
+	g := w.add()
+	if err := g.Join(codesAt("10.0.0.9:27415")); err != nil {
+		t.Fatal(err)
+	}
+	w.runFor(time.Second)
+
+	err := g.Dial(codes.Target{})
+
+	if !errors.Is(err, WhyBadCode) || g.State() != StateIdle {
+		t.Errorf("error %v, %v", err, g.State())
+	}
+	w.runFor(2 * JoinTimeout)
+	g.wantFacts(Fact{Kind: Down, Why: WhyCancelled})
+	if err := g.Dial(codes.Target{}); !errors.Is(err, WhyBadCode) {
+		t.Errorf("error %v", err)
+	}
+	w.runFor(time.Second)
+	g.wantFacts(Fact{Kind: Down, Why: WhyCancelled})
+}
+
 func TestDialWhileJoinedIsBusy(t *testing.T) {
 	w := newWorld(t, 1)
 	h, g := w.party(1)

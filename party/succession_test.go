@@ -1,6 +1,7 @@
 package party
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -396,6 +397,32 @@ func TestGuestThatStandsAloneLeavesItsHost(t *testing.T) {
 	w.wantParty(g[0])
 	h.wantFacts(Fact{Kind: Gone, PID: 2, Why: WhyClosed})
 	w.wantParty(h, g[1])
+}
+
+// A host that handed over, or that the game ended, has no host that it lost.
+func TestHostThatIsDownCannotGoOnAsAGuest(t *testing.T) {
+	for _, end := range []func(h *member){
+		func(h *member) { h.Lose(WhyGame) },
+		func(h *member) { h.HandOff(0) },
+	} {
+		w := newWorld(t, 1)
+		h, _ := w.party(2)
+		end(h)
+		w.runFor(2 * time.Second)
+
+		for what, err := range map[string]error{
+			"StandAlone": h.StandAlone(),
+			"BecomeHost": h.BecomeHost(0),
+			"Follow":     h.Follow(codesAt("10.0.0.2:27415")),
+		} {
+			if !errors.Is(err, ErrNotJoined) || h.State() != StateIdle {
+				t.Errorf("%s: error %v, %v", what, err, h.State())
+			}
+		}
+		if err := h.Host(0, 1); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestHostThatWasCutOffHearsThatItWasReplaced(t *testing.T) {
