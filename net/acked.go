@@ -14,6 +14,9 @@ const (
 	ackAlone       = 5 * time.Millisecond  // the same while this side has nothing else to say
 	ackTalking     = 50 * time.Millisecond // since it last had
 	ackAgain       = 5 * time.Millisecond  // an ACK frame that says nothing new is not sent sooner
+	ackSoon        = 40 * time.Millisecond // since this side's last packet: the next is likely to go as soon
+	ackHeld        = 95 * time.Millisecond // longest that packets go without what nobody waits for
+	ackPressed     = 2                     // ACK frames that reliable data is reported in without waiting
 	reportedEnough = 3                     // ACK frames that a number is reported in
 )
 
@@ -35,10 +38,12 @@ type ackState struct {
 	// covers moves on to the next k as a whole.
 	need [reportedEnough]uint64
 
-	due    time.Duration // when a packet with an ACK alone must go
-	asked  int           // ack-eliciting packets not reported
-	fresh  bool          // a packet came since the last ACK frame
-	sentAt time.Duration // of the last ACK frame
+	due     time.Duration // when a packet with an ACK alone must go
+	asked   int32         // ack-eliciting packets not reported
+	press   int8          // ACK frames that still are to go without waiting
+	fresh   bool          // a packet came since the last ACK frame
+	freshAt time.Duration // when the first of those came
+	sentAt  time.Duration // of the last ACK frame
 
 	talkedAt time.Duration // this side sent a packet that asks for an acknowledgement
 }
@@ -60,7 +65,9 @@ func (a *ackState) receive(now time.Duration, number uint64, facts packetFacts) 
 	}
 	a.came.mark(number)
 	a.need[0] = min(a.need[0], number)
-	a.fresh = true
+	if !a.fresh {
+		a.fresh, a.freshAt = true, now
+	}
 	if !facts.eliciting {
 		return
 	}
@@ -68,6 +75,7 @@ func (a *ackState) receive(now time.Duration, number uint64, facts packetFacts) 
 	wait := a.maxDelay
 	if facts.pressing {
 		wait = min(wait, a.pressingWait(now))
+		a.press = ackPressed
 	}
 	if first || facts.urgent || a.asked >= ackEvery {
 		wait = 0
@@ -85,9 +93,31 @@ func (a *ackState) pressingWait(now time.Duration) time.Duration {
 	return ackAlone
 }
 
-// rides says whether a packet that goes at now should carry an ACK frame.
+// rides says whether a packet that goes at now should carry an ACK frame. What
+// nobody waits for, of values above all, goes with one packet of several where
+// the next is likely to go soon.
 func (a *ackState) rides(now time.Duration) bool {
-	return a.came.next > 0 && (a.fresh || now-a.sentAt >= ackAgain)
+	switch {
+	case a.came.next == 0:
+		return false
+	case now >= a.due:
+		return true
+	case a.press > 0:
+		return a.fresh || now-a.sentAt >= ackAgain
+	case a.fresh:
+		return now-a.talkedAt >= ackSoon || now-a.freshAt >= ackHeld
+	}
+	return now-a.sentAt >= ackHeld && a.untold()
+}
+
+// untold says whether a number has been in too few ACK frames.
+func (a *ackState) untold() bool {
+	for _, low := range a.need {
+		if low != nothingToReport {
+			return true
+		}
+	}
+	return false
 }
 
 // append writes an ACK frame of at most room bytes, or nothing if there is no
@@ -206,6 +236,7 @@ func (a *ackState) reported(now time.Duration, covered uint64) {
 		a.need[k] = nothingToReport
 	}
 	a.fresh, a.asked, a.due, a.sentAt = false, 0, never, now
+	a.press = max(a.press-1, 0)
 }
 
 // ackSpans reads the runs of numbers that an ACK frame says have come, newest

@@ -124,25 +124,88 @@ func TestASideThatSaysNothingElseAcknowledgesSooner(t *testing.T) {
 	}
 }
 
-func TestAnAckFrameRidesUnlessItSaysNothingNew(t *testing.T) {
-	a := newAckState(40 * ms)
-	if a.rides(0) {
-		t.Error("before anything has come")
+// talkingAcks is an ackState that has told of its first packet, at a side that
+// says something every 16 ms.
+func talkingAcks() ackState {
+	a := newAckState(250 * ms)
+	a.receive(0, 0, patientPacket)
+	for range reportedEnough {
+		a.append(nil, 0, 1200)
 	}
-	a.receive(0, 0, packetFacts{})
-	if !a.rides(0) {
-		t.Error("not with the first packet")
+	a.talkedAt = 0
+	return a
+}
+
+// ridesFrom is when a packet first takes an ACK frame along, of one every
+// 16 ms.
+func (a *ackState) ridesFrom(at time.Duration) time.Duration {
+	for ; at < time.Second; at += 16 * ms {
+		if a.rides(at) {
+			return at
+		}
+		a.talkedAt = at
 	}
-	a.append(nil, 0, 1200)
-	if a.rides(4 * ms) {
+	return never
+}
+
+func TestAnAckRidesAtOnceUnlessNobodyWaitsForIt(t *testing.T) {
+	none := newAckState(250 * ms)
+	if none.rides(0) {
+		t.Error("one rides before anything has come")
+	}
+	for _, v := range []struct {
+		name  string
+		facts []packetFacts
+		want  time.Duration // of packets at 16, 32, ... ms
+	}{
+		{"nothing new", nil, never},
+		{"a value", []packetFacts{patientPacket}, 112 * ms},
+		{"a packet that does not ask", []packetFacts{{}}, 112 * ms},
+		{"reliable data", []packetFacts{pressingPacket}, 16 * ms},
+		{"a value after reliable data", []packetFacts{pressingPacket, patientPacket}, 16 * ms},
+		{"an urgent packet", []packetFacts{urgentPacket}, 16 * ms},
+		{"the eighth value", []packetFacts{patientPacket, patientPacket, patientPacket, patientPacket, patientPacket, patientPacket, patientPacket, patientPacket}, 16 * ms},
+	} {
+		a := talkingAcks()
+		for i, facts := range v.facts {
+			a.receive(10*ms, uint64(1+i), facts)
+		}
+		if got := a.ridesFrom(16 * ms); got != v.want {
+			t.Errorf("%s: rides at %v, want %v", v.name, got, v.want)
+		}
+	}
+}
+
+func TestAnAckRidesWithASideThatSeldomSpeaks(t *testing.T) {
+	a := talkingAcks()
+	a.receive(90*ms, 1, patientPacket)
+	if !a.rides(100 * ms) {
+		t.Error("not with the first packet for 100 ms: there may be none for as long")
+	}
+}
+
+func TestAnAckOfReliableDataRidesTwice(t *testing.T) {
+	a := talkingAcks()
+	a.receive(1*ms, 1, pressingPacket)
+	a.append(nil, 1*ms, 1200)
+	a.talkedAt = 1 * ms
+	if a.rides(5 * ms) {
 		t.Error("again after 4 ms with nothing new")
 	}
-	if !a.rides(5 * ms) {
-		t.Error("not after 5 ms")
+	if !a.rides(6 * ms) {
+		t.Error("not again after 5 ms: the first may be lost")
 	}
-	a.receive(1*ms, 1, packetFacts{})
-	if !a.rides(1 * ms) {
-		t.Error("not with something new")
+	a.append(nil, 6*ms, 1200)
+	a.talkedAt = 6 * ms
+	if a.rides(30 * ms) {
+		t.Error("a third time, at once")
+	}
+	if !a.rides(101 * ms) {
+		t.Error("not a third time after 95 ms")
+	}
+	a.append(nil, 101*ms, 1200)
+	if a.rides(time.Second) {
+		t.Error("a fourth time")
 	}
 }
 

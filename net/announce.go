@@ -3,10 +3,12 @@ package netmsg
 import "time"
 
 const (
-	usualMaxDatagram = 1_472   // a 1,500-byte path over IPv4
-	usualWindow      = 1 << 20 // 10 Mbit/s over 100 ms fill it at one packet lost in five
-	manyClients      = 256     // servers of more announce a smaller window
-	manyWindow       = 131_072
+	usualMaxDatagram = 1_472          // a 1,500-byte path over IPv4
+	usualMaxAckDelay = maxMaxAckDelay // values alone wait for a packet that goes anyway
+
+	usualWindow = 1 << 20 // 10 Mbit/s over 100 ms fill it at one packet lost in five
+	manyClients = 256     // servers of more announce a smaller window
+	manyWindow  = 131_072
 )
 
 // announced are the parameters that a side with this Config sends: nearest to
@@ -28,6 +30,7 @@ func announced(cfg *Config, server bool, socketTakes int) params {
 	}
 	p.window = max(p.window, 2*p.maxMessage)
 	p.idleTimeout = announcedTimeout(cfg.Timeout, p.idleTimeout)
+	p.maxAckDelay = usualMaxAckDelay
 	p.moves = !server || cfg.Roams
 	return p
 }

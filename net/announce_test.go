@@ -7,7 +7,7 @@ import (
 
 func TestEachSideAnnouncesWhatItsConfigSays(t *testing.T) {
 	usual := defaultParams
-	usual.maxDatagram, usual.window = 1_472, 1_048_576
+	usual.maxDatagram, usual.window, usual.maxAckDelay = 1_472, 1_048_576, 250*time.Millisecond
 	with := func(change func(*params)) params { p := usual; change(&p); return p }
 	for name, c := range map[string]struct {
 		cfg    Config

@@ -131,10 +131,10 @@ func (p *clockPinger) find(now time.Duration, t1 uint64) int {
 // Its zero value is ready.
 type clockPonger struct {
 	waits    bool
+	any      bool // answered is set
 	t1       uint64
 	came     time.Duration
 	answered time.Duration // when the last answer went
-	any      bool          // answered is set
 }
 
 // onPing notes a ping; one that waits is forgotten for it.

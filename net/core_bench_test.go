@@ -47,7 +47,7 @@ func newSealedStock(n int) *sealedStock {
 	s := &sealedStock{cfg: (&Config{Random: newSimRandom(1)}).settle()}
 	sender, receiver := simSessions(s.cfg, 1)
 	s.session = receiver
-	key := newSealer(sender.secure.sendKey)
+	key := newSealer(sender.secure.keys.send)
 	value := make([]byte, 1200-sealedExtra-2)
 	for i := range n {
 		var w packetWriter

@@ -94,16 +94,15 @@ func (d *dialer) accepted(b []byte) bool {
 
 func (d *dialer) open(try *dialTry, keys sessionKeys, cid uint32, peer params) {
 	s := &secureSession{
-		sendKey:    keys.toServer,
-		receiveKey: keys.toClient,
-		ownCID:     d.cid,
-		peerCID:    cid,
-		own:        d.own,
-		peer:       peer,
-		addr:       try.addr,
-		binding:    keys.binding,
-		peerKey:    try.asked.key,
-		verified:   d.terms.knows(),
+		keys:     &firstKeys{send: keys.toServer, receive: keys.toClient},
+		ownCID:   d.cid,
+		peerCID:  cid,
+		own:      d.own,
+		peer:     peer,
+		addr:     try.addr,
+		binding:  keys.binding,
+		peerKey:  try.asked.key,
+		verified: d.terms.knows(),
 	}
 	if try.sent == 1 {
 		s.rtt = d.now - try.first

@@ -58,18 +58,17 @@ func (g *secureGate) decide(row *gateRow, r *response, sn serverNoise, peerCID u
 		return v
 	}
 	row.session = &secureSession{
-		server:     true,
-		sendKey:    keys.toClient,
-		receiveKey: keys.toServer,
-		ownCID:     row.cid,
-		peerCID:    peerCID,
-		own:        own,
-		peer:       peer,
-		addr:       row.key.attempt.addr,
-		binding:    keys.binding,
-		peerKey:    sn.clientKey,
-		verified:   r.pattern.psk(),
-		token:      claims,
+		server:   true,
+		keys:     &firstKeys{send: keys.toClient, receive: keys.toServer},
+		ownCID:   row.cid,
+		peerCID:  peerCID,
+		own:      own,
+		peer:     peer,
+		addr:     row.key.attempt.addr,
+		binding:  keys.binding,
+		peerKey:  sn.clientKey,
+		verified: r.pattern.psk(),
+		token:    claims,
 	}
 	if claims != nil {
 		row.tokenID, row.tokenShown = claims.ID, true

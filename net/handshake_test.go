@@ -22,7 +22,7 @@ func TestBothSidesAgreeInTwoRoundTrips(t *testing.T) {
 				t.Fatalf("%d provisional connections", len(w.joined))
 			}
 			s := w.joined[0].secure
-			if c.sendKey != s.receiveKey || c.receiveKey != s.sendKey || c.binding != s.binding || c.sendKey == c.receiveKey {
+			if c.keys.send != s.keys.receive || c.keys.receive != s.keys.send || c.binding != s.binding || c.keys.send == c.keys.receive {
 				t.Error("the keys differ")
 			}
 			if c.ownCID != s.peerCID || c.peerCID != s.ownCID || c.ownCID&cidBit == 0 || c.peerCID&cidBit == 0 {

@@ -172,7 +172,7 @@ func (w *handshakeWorld) confirm() (replaced uint32, ok bool) {
 }
 
 func firstPacket(s *secureSession) []byte {
-	seal := newSealer(s.sendKey)
+	seal := newSealer(s.keys.send)
 	b := make([]byte, sealedHeader, 100)
 	putSealedHeader(b, s.peerCID, 0)
 	return seal.seal(append(b, 1), 0)
@@ -186,7 +186,7 @@ func confirmPacket(t *testing.T, g *secureGate, now time.Duration, packet []byte
 	if !known {
 		return 0, false
 	}
-	open := newOpener(s.secure.receiveKey)
+	open := newOpener(s.secure.keys.receive)
 	if _, verified := open.open(nil, packet, uint64(low)); !verified {
 		return 0, false
 	}

@@ -38,7 +38,7 @@ type inbox struct {
 const channels = 5
 
 // inHeld counts the messages of a channel that wait in an inbox.
-type inHeld struct{ messages, bytes int }
+type inHeld struct{ messages, bytes int32 }
 
 type inMessage struct {
 	stamp   uint64
@@ -58,7 +58,7 @@ func (in *inbox) message(ch Channel, data []byte) {
 	m := in.messages.push()
 	m.stamp, m.channel, m.data = in.stamp, ch, data
 	in.held[ch].messages++
-	in.held[ch].bytes += len(data)
+	in.held[ch].bytes += int32(len(data))
 }
 
 // value sets stream's newest value, which it copies. version tells the values
@@ -138,7 +138,7 @@ func (in *inbox) next(e *Event) bool {
 func (in *inbox) nextMessage(e *Event) {
 	m := in.messages.pop()
 	in.held[m.channel].messages--
-	in.held[m.channel].bytes -= len(m.data)
+	in.held[m.channel].bytes -= int32(len(m.data))
 	in.taken[m.channel]++
 	in.lent = m.data
 	e.Kind, e.Channel, e.Data = Message, m.channel, m.data

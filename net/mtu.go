@@ -37,20 +37,20 @@ type mtuSearch struct {
 	ceiling  int // what both sides would take
 	mayProbe bool
 	relayed  bool // the path is not plain UDP: its size is not asked for
+	began    bool
+	out      bool // a probe is in flight
+	trial    bool // a large packet has gone since the last one that arrived
 
 	since  time.Duration // what was sent before says nothing about this search
 	begin  time.Duration // no probe before
 	next   time.Duration // no probe before, by the pace
-	began  bool
-	out    bool // a probe is in flight
-	lost   int  // probes of the present candidate
-	failed int  // the smallest size that did not pass; over the ceiling: none
+	failed int           // the smallest size that did not pass; over the ceiling: none
+	lost   int32         // probes of the present candidate
 
-	holes      int           // so far
-	trial      bool          // a large packet has gone since the last one that arrived
-	trialFrom  time.Duration // when it went
-	largeLost  int           // in a row
-	smallAcked int           // of those sent since trialFrom
+	holes      int32         // so far
+	largeLost  int32         // in a row
+	smallAcked int32         // of those sent since trialFrom
+	trialFrom  time.Duration // when the trial's packet went
 }
 
 // newMTUSearch starts at now. base is the size to begin with and to fall back
@@ -165,7 +165,7 @@ func (m *mtuSearch) onLost(now, sent time.Duration, size int, share float64) {
 		return
 	}
 	m.largeLost++
-	hole := mtuHole
+	hole := int32(mtuHole)
 	if share >= mtuMuchLoss {
 		hole = mtuHoleLossy
 	}
@@ -229,6 +229,6 @@ func (m *mtuSearch) blackHole(now time.Duration) {
 	m.since = now
 	m.began, m.out, m.lost = true, false, 0
 	m.trial, m.largeLost = false, 0
-	m.begin = now + mtuHoleWaits[min(m.holes, len(mtuHoleWaits)-1)]
+	m.begin = now + mtuHoleWaits[min(int(m.holes), len(mtuHoleWaits)-1)]
 	m.holes++
 }

@@ -72,6 +72,7 @@ func (w *packetWriter) reliable(f *frame) bool {
 	w.ids[f.channel] = f.id
 	w.hasID |= 1 << f.channel
 	w.message(appendReliable(w.b, f), sized, len(f.data))
+	w.flags |= sentReliable
 	return true
 }
 

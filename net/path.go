@@ -36,13 +36,18 @@ type pathState struct {
 	peer   netip.AddrPort // validated: all packets go there
 	follow bool           // the peer may move (its feature bit 0)
 
+	// Most connections never have any of these.
+	tests   *pathTests
+	answers []pathAnswer // that wait, oldest first
+}
+
+// pathTests are the challenges of a connection, made with the first.
+type pathTests struct {
 	move    pathTest
 	probe   pathTest
 	probed  netip.AddrPort // the last probe that was answered
 	moved   time.Duration  // when the last move began
 	hasMove bool           // moved is set
-
-	answers []pathAnswer // that wait, oldest first; most connections never have one
 }
 
 // A pathTest sends a challenge to an address until it is answered or was sent
@@ -78,27 +83,47 @@ func (p *pathState) onPacket(now time.Duration, from netip.AddrPort, newest, pro
 	if !newest {
 		return false
 	}
+	t := p.tests
 	if from == p.peer {
-		p.move = pathTest{}
+		if t != nil {
+			t.move = pathTest{}
+		}
 		return false
 	}
-	return p.follow && !probing && !p.move.active() && (!p.hasMove || now-p.moved >= pathMoves)
+	return p.follow && !probing && (t == nil || t.mayMove(now))
+}
+
+// mayMove says whether another move may begin.
+func (t *pathTests) mayMove(now time.Duration) bool {
+	return !t.move.active() && (!t.hasMove || now-t.moved >= pathMoves)
+}
+
+// begun gives the tests, which exist from now on.
+func (p *pathState) begun() *pathTests {
+	if p.tests == nil {
+		p.tests = new(pathTests)
+	}
+	return p.tests
 }
 
 // beginMove asks whether the peer is really at to.
 func (p *pathState) beginMove(now time.Duration, to netip.AddrPort, data pathData) {
-	p.move = pathTest{to: to, data: data, next: now}
-	p.moved, p.hasMove = now, true
+	t := p.begun()
+	t.move = pathTest{to: to, data: data, next: now}
+	t.moved, t.hasMove = now, true
 }
 
 // beginProbe asks whether to would do as a path, in place of any probe before.
 func (p *pathState) beginProbe(now time.Duration, to netip.AddrPort, data pathData) {
-	p.probe = pathTest{to: to, data: data, next: now}
+	p.begun().probe = pathTest{to: to, data: data, next: now}
 }
 
 // challenge is the one to send now, and where to.
 func (p *pathState) challenge(now, pto time.Duration) (to netip.AddrPort, data pathData, ok bool) {
-	for _, t := range []*pathTest{&p.move, &p.probe} {
+	if p.tests == nil {
+		return to, data, false
+	}
+	for _, t := range []*pathTest{&p.tests.move, &p.tests.probe} {
 		if t.due(now, pto) {
 			return t.to, t.data, true
 		}
@@ -131,11 +156,12 @@ func (p *pathState) dropAnswer() {
 
 // onResponse takes a PATH_RESPONSE, from whatever address it came.
 func (p *pathState) onResponse(data pathData) pathMove {
-	switch {
-	case p.move.active() && data == p.move.data:
-		return p.moveTo(p.move.to)
-	case p.probe.active() && data == p.probe.data:
-		p.probed, p.probe = p.probe.to, pathTest{}
+	switch t := p.tests; {
+	case t == nil:
+	case t.move.active() && data == t.move.data:
+		return p.moveTo(t.move.to)
+	case t.probe.active() && data == t.probe.data:
+		t.probed, t.probe = t.probe.to, pathTest{}
 		return pathProbed
 	}
 	return pathNone
@@ -143,13 +169,13 @@ func (p *pathState) onResponse(data pathData) pathMove {
 
 // useProbed moves to the address that was probed, for this side's own reasons:
 // sending there is what makes the peer follow.
-func (p *pathState) useProbed() pathMove { return p.moveTo(p.probed) }
+func (p *pathState) useProbed() pathMove { return p.moveTo(p.tests.probed) }
 
 // moveTo makes to the validated address and ends all tests.
 func (p *pathState) moveTo(to netip.AddrPort) pathMove {
 	from := p.peer
 	p.peer = to
-	p.move, p.probe = pathTest{}, pathTest{}
+	p.tests.move, p.tests.probe = pathTest{}, pathTest{}
 	if from.Addr() == to.Addr() {
 		return pathRebind
 	}
@@ -159,7 +185,10 @@ func (p *pathState) moveTo(to netip.AddrPort) pathMove {
 // deadline is when challenge has something to do; never for never.
 // Answers go at once and are not counted here.
 func (p *pathState) deadline() time.Duration {
-	return min(p.move.deadline(), p.probe.deadline())
+	if p.tests == nil {
+		return never
+	}
+	return min(p.tests.move.deadline(), p.tests.probe.deadline())
 }
 
 func (t *pathTest) active() bool { return t.to.IsValid() }

@@ -96,7 +96,7 @@ func TestPathMoveEndsWhenTheOldAddressIsHeardAgain(t *testing.T) {
 	p := movingPath(t)
 
 	p.onPacket(time.Second+ms, pathHome, false, false)
-	if !p.move.active() {
+	if !p.tests.move.active() {
 		t.Error("an older packet from the old address ends the move")
 	}
 	p.onPacket(time.Second+ms, pathHome, true, false)
@@ -160,8 +160,8 @@ func TestPathProbeTellsWhetherAnotherPathWorks(t *testing.T) {
 
 	got := p.onResponse(pathBytes)
 
-	if got != pathProbed || p.probed != pathAway || p.peer != pathHome {
-		t.Errorf("%v, probed %v, packets go to %v", got, p.probed, p.peer)
+	if got != pathProbed || p.tests.probed != pathAway || p.peer != pathHome {
+		t.Errorf("%v, probed %v, packets go to %v", got, p.tests.probed, p.peer)
 	}
 	if len(challenges(t, &p, time.Minute, pathAway)) != 0 {
 		t.Error("challenges go on after the answer")

@@ -27,7 +27,7 @@ func (e *plainEarly) take(id uint16, data []byte, in *inbox, room int) bool {
 	if ahead >= 1<<15 {
 		return true // delivered before
 	}
-	if in.held[Ordered1].messages+ahead >= room {
+	if int(in.held[Ordered1].messages)+ahead >= room {
 		return false
 	}
 	for e.slots.len() <= ahead {

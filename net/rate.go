@@ -15,15 +15,15 @@ const (
 // while the smoothed round trip is at most BadRTT, BadRate while it is over
 // and until it has stayed under for a penalty time.
 type tickRate struct {
-	limit time.Duration // BadRTT; negative: never bad
-	bad   bool
+	limit  time.Duration // BadRTT; negative: never bad
+	bad    bool
+	turned bool // it has turned good again at least once
+	calm   bool // calmAt is set
 
 	penalty  time.Duration
-	turned   bool          // it has turned good again at least once
 	goodAt   time.Duration // it turned good then, at first the opening
 	halvedAt time.Duration // the penalty was halved then, at first goodAt
-	calmAt   time.Duration // bad: the round trip has been good since; see calm
-	calm     bool
+	calmAt   time.Duration // bad: the round trip has been good since
 }
 
 func newTickRate(badRTT, now time.Duration) tickRate {

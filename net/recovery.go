@@ -12,6 +12,10 @@ const (
 	maxPTO          = 2 * time.Second
 	ptoProbes       = 2 // packets at a probe timeout
 
+	// pressingDelay is how long a peer may take to acknowledge reliable data:
+	// twice what it should, for it may turn by frames.
+	pressingDelay = 2 * ackPressing
+
 	guessedRTT   = 200 * time.Millisecond // before anything is measured
 	oldAckPacket = 64                     // an ACK in a packet this far behind the newest that had one is not read
 	maxAckBehind = 32768                  // numbers; an ACK further behind the next lies
@@ -46,17 +50,18 @@ type recovery struct {
 	sample    time.Duration // of the ACK frame being read; 0: it gave none
 	peerDelay time.Duration // longest that the peer holds an acknowledgement
 
-	any          bool   // something has been acknowledged
 	largestAcked uint64 // of the numbers acknowledged
 	ackCarrier   uint64 // the newest packet that brought an ACK frame
 
-	reorder   int           // eighths of a round trip that packets may be late
+	any       bool          // something has been acknowledged
 	reordered bool          // a loss was taken back: the rule of three is put aside
+	reorder   int8          // eighths of a round trip that packets may be late
+	ptos      int32         // probe timeouts in a row
 	reorderAt time.Duration // when reorder was last changed
 	lossAt    time.Duration // when the next packet is lost if nothing is heard
 
-	ptoFrom time.Duration // since when nothing has been acknowledged
-	ptos    int           // probe timeouts in a row
+	ptoFrom   time.Duration // since when nothing has been acknowledged
+	pressFrom time.Duration // since when packets with reliable data are outstanding
 }
 
 func newRecovery(guess, peerDelay time.Duration) recovery {
@@ -70,6 +75,9 @@ func newRecovery(guess, peerDelay time.Duration) recovery {
 func (c *recovery) sent(now time.Duration, size int, flags sentFlags) (number uint64) {
 	if flags&sentEliciting != 0 && c.log.eliciting == 0 {
 		c.ptoFrom = now
+	}
+	if flags&sentReliable != 0 && c.log.reliable == 0 {
+		c.pressFrom = now
 	}
 	return c.log.add(now, size, flags)
 }
@@ -91,13 +99,20 @@ func (c *recovery) srtt() time.Duration {
 	return c.rtt.smoothed
 }
 
-// pto is the probe timeout, not doubled.
+// pto is the probe timeout of what the peer acknowledges without waiting for
+// long, not doubled.
 func (c *recovery) pto() time.Duration {
+	return c.ptoWith(min(c.peerDelay, pressingDelay))
+}
+
+// ptoWith is the probe timeout where the peer may hold an acknowledgement for
+// delay.
+func (c *recovery) ptoWith(delay time.Duration) time.Duration {
 	variation := c.guess / 2
 	if c.rtt.measured {
 		variation = c.rtt.deviation
 	}
-	return c.srtt() + max(4*variation, minPTOVariation) + c.peerDelay
+	return c.srtt() + max(4*variation, minPTOVariation) + delay
 }
 
 // ack reads an ACK frame that packet carrier brought.
@@ -222,8 +237,11 @@ func (c *recovery) ptoAt() time.Duration {
 	if c.log.eliciting == 0 {
 		return never
 	}
-	pto := c.pto()
-	return c.ptoFrom + min(pto<<min(c.ptos, 20), max(pto, maxPTO))
+	from, pto := c.ptoFrom, c.ptoWith(c.peerDelay)
+	if c.log.reliable > 0 {
+		from, pto = max(from, c.pressFrom), c.pto()
+	}
+	return from + min(pto<<min(c.ptos, 20), max(pto, maxPTO))
 }
 
 // probed notes that a probe timeout has passed.

@@ -223,6 +223,29 @@ func TestTheProbeTimeoutDoublesUntilSomethingIsAcknowledged(t *testing.T) {
 	}
 }
 
+func TestTheProbeTimeoutOfValuesWaitsForAPatientPeer(t *testing.T) {
+	r := newTestRecovery(t)
+	r.peerDelay = 250 * ms
+	r.send(1)
+	r.now = 50 * ms
+	r.hear("02 0000 0000") // srtt 50, variation 25
+
+	r.send(1) // a value, at 50 ms
+	if got, want := r.ptoAt(), (50+50+100+250)*ms; got != want {
+		t.Errorf("the probe of a value is due at %v, want %v", got, want)
+	}
+	r.now = 300 * ms
+	r.recovery.sent(r.now, 100, sentEliciting|sentInFlight|sentReliable)
+	if got, want := r.ptoAt(), (300+50+100+40)*ms; got != want {
+		t.Errorf("that of a message sent later is due at %v, want %v", got, want)
+	}
+	r.now = 350 * ms
+	r.hear("02 0001 3d09") // the value, after 250 ms: news begins the timeout anew
+	if got, want := r.ptoAt(), r.now+r.pto(); got != want || r.pto() > 190*ms {
+		t.Errorf("after news the probe is due at %v, want %v; the timeout is %v", got, want, r.pto())
+	}
+}
+
 func TestTheOldestOfTooManyRecordsIsLost(t *testing.T) {
 	r := newTestRecovery(t)
 	for range maxRecords + 10 {

@@ -23,7 +23,7 @@ type attacker struct {
 func newAttacker(cfg *Config) *attacker {
 	bad, good := simSessions(cfg.settle(), 7)
 	core := NewConnectionCore(cfg, good, 0)
-	return &attacker{core: core, conn: core.machine.(*sealedConn), seal: newSealer(bad.secure.sendKey), cid: bad.secure.peerCID}
+	return &attacker{core: core, conn: core.machine.(*sealedConn), seal: newSealer(bad.secure.keys.send), cid: bad.secure.peerCID}
 }
 
 // packet seals frames in a datagram of the next number.
@@ -230,7 +230,7 @@ func TestCaseT19(t *testing.T) {
 	}
 	old := newAttacker(nil) // another session's, of other keys
 	other, _ := simSessions((&Config{}).settle(), 8)
-	old.seal = newSealer(other.secure.sendKey)
+	old.seal = newSealer(other.secure.keys.send)
 	for range 10 {
 		reject(old.packet(appendClose(nil, 0, nil)))
 	}

@@ -30,14 +30,14 @@ const (
 // more, then CLOSE, and for a while packets of the peer are answered with it.
 type ending struct {
 	ended    bool
+	rush     bool // the copies do not wait for each other
+	copies   int8 // still to be sent
 	code     uint16
-	text     string
-	farewell int           // packets left for what is queued
-	rush     bool          // the copies do not wait for each other
-	copies   int           // still to be sent
-	next     time.Duration // when the next one goes
+	farewell uint16        // packets left for what is queued
+	answers  uint32        // packets of the peer that came since
+	next     time.Duration // when the next copy goes
 	linger   time.Duration // until when packets are answered; 0: they are not
-	answers  uint64        // packets of the peer that came since
+	text     string
 }
 
 // close ends the connection on this side.

@@ -51,6 +51,9 @@ type sealedConn struct {
 	confirmed bool // a packet of the peer's has verified
 	greet     bool // a client's first packet is due
 
+	heldBack bool  // something waits in a channel because the inbox was full
+	handFrom uint8 // the channel of which that was handed over last
+
 	out    [4]*sendChannel // made when they are used
 	inc    [4]*receiveChannel
 	store  messageStore
@@ -71,9 +74,6 @@ type sealedConn struct {
 	share  *pacer       // the endpoint's; nil: none
 	budget *heldBudget  // the endpoint's; nil: none
 	held   int          // what of the budget is this connection's
-
-	heldBack bool  // something waits in a channel because the inbox was full
-	handFrom uint8 // the channel of which that was handed over last
 
 	mtu    mtuSearch
 	path   pathState
@@ -110,14 +110,14 @@ type probePlace struct {
 // newSealedConn makes one side of the connection that handshake s agreed.
 func newSealedConn(cfg *Config, s *secureSession, in *inbox, now time.Duration) *sealedConn {
 	agreed := *s
-	agreed.sendKey, agreed.receiveKey = [keySize]byte{}, [keySize]byte{} // the chains begin with them, and go on
+	agreed.keys = nil
 	c := &sealedConn{
 		cfg:      cfg,
 		in:       in,
 		session:  &agreed,
 		now:      now,
-		sealer:   newSealer(s.sendKey),
-		opener:   newOpener(s.receiveKey),
+		sealer:   newSealer(s.keys.send),
+		opener:   newOpener(s.keys.receive),
 		acks:     newAckState(s.own.maxAckDelay),
 		recovery: newRecovery(s.rtt, s.peer.maxAckDelay),
 		store:    messageStore{pool: in.pool},
@@ -349,7 +349,7 @@ func (s *secureSession) verifies(datagram []byte) bool {
 	if !ok || cid != s.ownCID {
 		return false
 	}
-	o := newOpener(s.receiveKey)
+	o := newOpener(s.keys.receive)
 	_, ok = o.open(nil, datagram, extendNumber(0, low))
 	return ok
 }

@@ -10,9 +10,9 @@ import (
 // frames opens a packet of one side of the pair of seed 1.
 func (p *sealedPair) frames(fromA bool, datagram []byte) (frames []frame) {
 	a, b := simSessions((*Config)(nil).settle(), 1)
-	o := newOpener(a.secure.sendKey)
+	o := newOpener(a.secure.keys.send)
 	if !fromA {
-		o = newOpener(b.secure.sendKey)
+		o = newOpener(b.secure.keys.send)
 	}
 	_, low, _ := parseSealedHeader(datagram)
 	plain, ok := o.open(nil, datagram, uint64(low))
@@ -38,7 +38,7 @@ func TestCloseSaysWhyInFivePackets(t *testing.T) {
 	}
 	start := p.Now()
 	p.A.CloseWith(77, strings.Repeat("é", 150)) // 300 bytes
-	p.run(500 * time.Millisecond)
+	p.run(400 * time.Millisecond)
 
 	if len(at) < closeCopies || at[0] != start || at[1] != start {
 		t.Fatalf("CLOSE goes at %v, want twice at %v and three times more", at, start)

@@ -97,7 +97,7 @@ func (c *sealedConn) seal(now time.Duration, w *packetWriter, paced bool) int {
 // addAck writes an ACK frame, if one should ride. What has to fit beside it
 // comes first.
 func (c *sealedConn) addAck(now time.Duration, content packContent, beside *frame) {
-	if !c.acks.rides(now) && now < c.acks.due {
+	if !c.acks.rides(now) {
 		return
 	}
 	w := c.packet

@@ -171,7 +171,7 @@ func (c *sealedConn) takeCredit(now time.Duration, packet uint64, f *frame) {
 
 func (c *sealedConn) takeUnreliable(now time.Duration, data []byte) {
 	held := &c.in.held[Unreliable]
-	if held.bytes+len(data) > unreliableHeld || held.messages >= unreliableCount || !c.in.room() {
+	if int(held.bytes)+len(data) > unreliableHeld || held.messages >= unreliableCount || !c.in.room() {
 		return
 	}
 	c.in.message(Unreliable, c.in.pool.copyOf(data))

@@ -58,9 +58,9 @@ func (c *sealedConn) probeTimeout(now time.Duration) {
 		c.probeAt = new([4]probePlace)
 	}
 	*c.probeAt = [4]probePlace{}
-	c.mtu.onPTO(now, c.recovery.ptos)
+	c.mtu.onPTO(now, int(c.recovery.ptos))
 	if c.bulk != nil {
-		c.bulk.onPTO(c.recovery.ptos)
+		c.bulk.onPTO(int(c.recovery.ptos))
 	}
 }
 

@@ -5,14 +5,19 @@ import (
 	"time"
 )
 
+// firstKeys are the first links of a connection's two key chains.
+type firstKeys struct {
+	send    [keySize]byte // of the one that seals what this side sends
+	receive [keySize]byte // of the one that opens what it receives
+}
+
 // A secureSession is what an NMS2 handshake agreed: all that the connection's
 // core needs, and what the application may ask about its peer. A Session of
 // NMS1 has none. It does not change once made.
 type secureSession struct {
 	server bool // this side answered; it sends nothing until a packet has verified
 
-	sendKey    [32]byte // first link of the chain that seals what this side sends
-	receiveKey [32]byte // and of the one that opens what it receives
+	keys *firstKeys // nil once the connection is open: the chains begin with them, and go on
 
 	ownCID  uint32 // what the peer puts in front of its packets
 	peerCID uint32 // what this side puts in front of its own

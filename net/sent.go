@@ -12,6 +12,7 @@ const maxRecords = maxNumberAhead
 
 const (
 	fewRecords  = 4  // that a connection begins with: what an idle one needs
+	moreThanFew = 8  // what one needs while it opens
 	someRecords = 32 // what a game's needs
 )
 
@@ -24,6 +25,7 @@ type sentFlags uint16
 const (
 	sentEliciting sentFlags = 1 << iota // it asks for an acknowledgement
 	sentInFlight                        // bulk control counts it
+	sentReliable                        // it carries reliable data, which is acknowledged sooner
 	sentSkipped                         // the number was never sent
 	sentLost                            // it has been called lost
 	sentMTUProbe                        // its loss says nothing but of its size
@@ -70,8 +72,9 @@ type sentLog struct {
 	partMark uint32 // of the next record
 	partNext uint32
 
-	eliciting int // outstanding packets that ask for an acknowledgement
-	inFlight  int // outstanding packets that bulk control counts
+	eliciting int32 // outstanding packets that ask for an acknowledgement
+	reliable  int32 // of those, the ones with reliable data
+	inFlight  int   // outstanding packets that bulk control counts
 }
 
 // record gives the record of number, which is kept.
@@ -107,12 +110,15 @@ func (l *sentLog) add(now time.Duration, size int, flags sentFlags) (number uint
 	return number
 }
 
-func (l *sentLog) count(flags sentFlags, by int) {
+func (l *sentLog) count(flags sentFlags, by int32) {
 	if flags&sentEliciting != 0 {
 		l.eliciting += by
 	}
+	if flags&sentReliable != 0 {
+		l.reliable += by
+	}
 	if flags&sentInFlight != 0 {
-		l.inFlight += by
+		l.inFlight += int(by)
 	}
 }
 
@@ -152,12 +158,14 @@ func (l *sentLog) makeRoom() {
 	l.records = records
 }
 
-// moreRecords is what a ring of n grows to: to a busy connection's size in one
-// step.
+// moreRecords is what a ring of n grows to: to a busy connection's size in few
+// steps.
 func moreRecords(n int) int {
 	switch {
 	case n == 0:
 		return fewRecords
+	case n < moreThanFew:
+		return moreThanFew
 	case n < someRecords:
 		return someRecords
 	}

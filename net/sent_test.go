@@ -92,7 +92,7 @@ func TestTheSentLogAgreesWithAModel(t *testing.T) {
 		if got, ok := l.oldest(0); ok != found || found && got != oldest {
 			t.Fatalf("step %d: oldest is %d %v, want %d %v", step, got, ok, oldest, found)
 		}
-		if l.eliciting != eliciting || l.inFlight != eliciting {
+		if int(l.eliciting) != eliciting || l.inFlight != eliciting {
 			t.Fatalf("step %d: %d outstanding, %d in flight, want %d", step, l.eliciting, l.inFlight, eliciting)
 		}
 	}

@@ -23,14 +23,14 @@ func simSessions(cfg *Config, seed uint64) (a, b Session) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x7365616c6564))
 	client := secureSession{
-		sendKey: simKey(rng), receiveKey: simKey(rng), binding: simKey(rng),
+		keys: &firstKeys{send: simKey(rng), receive: simKey(rng)}, binding: simKey(rng),
 		ownCID: rng.Uint32() | 1<<31, peerCID: rng.Uint32() | 1<<31,
 		own: announced(cfg, false, 0), peer: announced(cfg, true, 0),
 		addr: simAddrB, verified: true, confirmed: true,
 	}
 	server := secureSession{
-		server:  true,
-		sendKey: client.receiveKey, receiveKey: client.sendKey, binding: client.binding,
+		server: true,
+		keys:   &firstKeys{send: client.keys.receive, receive: client.keys.send}, binding: client.binding,
 		ownCID: client.peerCID, peerCID: client.ownCID,
 		own: client.peer, peer: client.own,
 		addr: simAddrA, verified: true, confirmed: true,
