@@ -2,6 +2,7 @@ package party
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/partyline-go/partyline/codes"
@@ -139,6 +140,7 @@ func (p *Party) takeOver(token uint32) {
 	p.leaveHost()
 	p.endDials(nil)
 	cause, lost, epoch := p.cause, p.lost, p.heirEpoch
+	members := slices.Clone(p.place.roster.members) // rule drops the old host, which may be one that asks
 	var taken []*Peer
 	for _, r := range p.peers {
 		if p.mayTake(r) {
@@ -151,7 +153,8 @@ func (p *Party) takeOver(token uint32) {
 	p.cause, p.lost = cause, lost
 	p.newHost(p.me(), p.place.pid)
 	for _, r := range taken {
-		p.welcome(r)
+		i := slices.IndexFunc(members, func(m rosterMember) bool { return m.pid == r.pid })
+		p.welcome(r, members[i])
 	}
 	p.refuseAskers()
 }
@@ -171,10 +174,10 @@ func (p *Party) rule(token, epoch uint32) {
 	p.hold()
 }
 
-// welcome takes a member that asked. Its hello is for the game, which has not
-// heard it before.
-func (p *Party) welcome(r *Peer) {
-	p.seatGuest(r, *p.place.roster.member(r.pid))
+// welcome takes the member m, which asked. Its hello is for the game, which has
+// not heard it before.
+func (p *Party) welcome(r *Peer, m rosterMember) {
+	p.seatGuest(r, m)
 	p.inbox.add(Message{From: r, By: r.pid, Kind: Hello, data: r.hello, slot: r.slot})
 	r.hello, r.greeted = nil, true
 }

@@ -200,8 +200,11 @@ func (p *Party) dialling(pid PID) bool {
 
 // dialMember dials a member of the roster.
 func (p *Party) dialMember(pid PID) {
-	p.laterTry(pid)
 	m := p.place.roster.member(pid)
+	if m == nil {
+		return // it has left since it asked
+	}
+	p.laterTry(pid)
 	if r, err := p.dial(p.addressesOf(pid), p.seeker(), trust{key: &m.key}); err == nil {
 		r.goal = pid
 	}

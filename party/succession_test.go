@@ -399,6 +399,25 @@ func TestGuestThatStandsAloneLeavesItsHost(t *testing.T) {
 	w.wantParty(h, g[1])
 }
 
+// Nobody but the old host has come to the heir yet: it is a member as well.
+func TestHostThatLeftAndJoinsItsHeirAtOnceIsItsFirstGuest(t *testing.T) {
+	eachSeed(t, func(t *testing.T, w *world) {
+		h, g := w.party(2)
+		g[1].frozen = true
+		h.Leave()
+		w.runFor(100 * time.Millisecond)
+
+		h.joins(g[0])
+		w.runFor(time.Second)
+
+		h.wantFacts(Fact{Kind: Joined, PID: 1})
+		g[0].wantFacts(Fact{Kind: NewHost, PID: 2, Why: WhyMoved, Text: "0"}, Fact{Kind: Joined, PID: 1})
+		g[1].frozen = false
+		w.runFor(2 * time.Second)
+		w.wantParty(g[0], g[1], h)
+	})
+}
+
 // A host that handed over, or that the game ended, has no host that it lost.
 func TestHostThatIsDownCannotGoOnAsAGuest(t *testing.T) {
 	for _, end := range []func(h *member){
