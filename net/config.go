@@ -13,6 +13,8 @@ import (
 // nil *Config, are all defaults. It is read when it is given and may be reused.
 // Both ends of a connection should have the same one.
 //
+// Times of over 70 years are taken as 70 years.
+//
 // [Config.Validate] says whether every field is within its limits; [Listen]
 // and [Dial] ask it. What takes a Config and returns no error uses the nearest
 // value that is allowed.
@@ -23,7 +25,7 @@ type Config struct {
 	Plain bool
 
 	MaxPacket  int // largest datagram sent, bytes of UDP payload, 64 to 65,507; if zero 1,200 in plain mode, else 1,472 where the path takes that
-	MaxClients int // connections that a listening endpoint takes; 64 if zero, any number if negative
+	MaxClients int // connections that a listening endpoint takes, at most 16,777,216; 64 if zero, any number if negative
 
 	GoodRate int // packets a second while the round trip is good, at most 10,000; 30 if zero, unlimited if negative
 	BadRate  int // packets a second while it is over BadRTT, at most 10,000; 10 if zero, unlimited if negative
@@ -121,9 +123,12 @@ const (
 	defaultMaxStreams = 64
 	defaultMaxQueued  = 8 << 20
 
-	minMaxPacket = 64    // room for the headers and a little more
-	maxMaxPacket = 65507 // the largest UDP payload over IPv4
-	maxRate      = 10000 // packets a second
+	minMaxPacket  = 64      // room for the headers and a little more
+	maxMaxPacket  = 65507   // the largest UDP payload over IPv4
+	maxRate       = 10000   // packets a second
+	maxMaxClients = 1 << 24 // nobody has so many; bounds are up to 8 times this
+
+	longestTime = 1 << 61 // 73 years: what is added to the clock does not run over
 )
 
 // Validate says which field is outside its limits, or nil. Zero and negative
@@ -204,7 +209,7 @@ func (c *Config) settleNumbers() {
 		normal, low, high int
 	}{
 		{&c.MaxPacket, defaultMaxPacket, minMaxPacket, maxMaxPacket},
-		{&c.MaxClients, defaultMaxClients, 0, 0},
+		{&c.MaxClients, defaultMaxClients, 1, maxMaxClients},
 		{&c.GoodRate, defaultGoodRate, 1, maxRate},
 		{&c.BadRate, defaultBadRate, 1, maxRate},
 		{&c.MaxMessage, defaultMaxMessage, 0, 0},
@@ -243,5 +248,6 @@ func (c *Config) settleTimes() {
 		if *f.field == 0 {
 			*f.field = f.normal
 		}
+		*f.field = min(*f.field, longestTime)
 	}
 }

@@ -1,6 +1,7 @@
 package netmsg
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -88,4 +89,31 @@ func TestWhereNoErrorCanBeReturnedTheNearestAllowedValueIsUsed(t *testing.T) {
 	if s := (&Config{MaxPacket: 5}).settle(); s.MaxPacket != 64 {
 		t.Errorf("got %d, want 64", s.MaxPacket)
 	}
+}
+
+func TestWhatIsAsLargeAsCanBeMeansNever(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, plain bool) {
+		const ever = math.MaxInt64
+		cfg := &Config{
+			Plain: plain, MaxClients: math.MaxInt, BadRTT: ever, Timeout: ever, KeepAlive: time.Hour,
+			ResendMin: ever, ConnectRetry: ever, ConnectTimeout: ever, StallTimeout: ever,
+		}
+		if err := cfg.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		w := newStepWorld(t)
+		w.now = time.Hour // a clock that has run: sums with it must not run over
+		server := w.endpoint(1, nil, cfg)
+
+		for i := range 70 {
+			w.dial(t, w.endpoint(10+i, nil, cfg), 1)
+		}
+		w.runFor(time.Second)
+		first := server.Stats().Sent
+		w.runFor(time.Second)
+
+		if server.Len() != 70 || server.Stats().Sent > first+2*70 {
+			t.Errorf("%d of 70 are connected, and while nobody said anything %d datagrams went", server.Len(), server.Stats().Sent-first)
+		}
+	})
 }

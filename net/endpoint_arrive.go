@@ -7,7 +7,10 @@ import (
 
 // arrive acts on one datagram of the endpoint's own sockets. The lock is held.
 func (e *Endpoint) arrive(now time.Duration, d *Datagram) {
-	if e.ownUDP && synthetic(d.Addr.Addr()) {
+	switch {
+	case !e.ownUDP:
+		d.Addr = canonical(d.Addr) // one that the caller wrapped may tell IPv4 as IPv6
+	case synthetic(d.Addr.Addr()):
 		e.stats.NoConnection++ // nobody on a network has such an address
 		return
 	}

@@ -12,7 +12,7 @@ import (
 
 // DialOptions of one dial. The zero value is what Dial uses.
 type DialOptions struct {
-	ID ConnID // of the new connection; 0: the next free one
+	ID ConnID // of the new connection, one that none has now; 0: the next free one
 
 	// NMS2, each in place of the Config's field of that name. With Only, what is
 	// left out is none, and not the Config's.

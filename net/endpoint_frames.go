@@ -124,9 +124,15 @@ func (e *Endpoint) readAll(now time.Duration) {
 }
 
 func (e *Endpoint) readSteps(now time.Duration, s StepSocket) {
-	for d := &e.inbatch[0]; s.TryRead(d); {
+	for d := e.lendOne(); s.TryRead(d); d = e.lendOne() {
 		e.arrive(now, d)
 	}
+}
+
+// lendOne gives a place to read one datagram into.
+func (e *Endpoint) lendOne() *Datagram {
+	lend(e.inbatch[:1])
+	return &e.inbatch[0]
 }
 
 func (e *Endpoint) readBatches(now time.Duration, s frameSocket) {

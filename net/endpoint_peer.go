@@ -55,10 +55,14 @@ func (e *Endpoint) newPeer(id ConnID, state peerState, l line) *peer {
 	return p
 }
 
-// freeID gives the next number that no connection had.
+// freeID gives the next number, past those that dials have taken by name.
 func (e *Endpoint) freeID() ConnID {
-	e.lastID++
-	return e.lastID
+	for {
+		e.lastID++
+		if _, taken := slices.BinarySearchFunc(e.peers, e.lastID, comparePeer); !taken {
+			return e.lastID
+		}
+	}
 }
 
 // becomeOpen gives p the core of a connection that is open from now on.

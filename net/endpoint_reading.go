@@ -15,6 +15,7 @@ const (
 // when the socket is closed, or closing is.
 func nextRead(sock Socket, batch []Datagram, closing <-chan struct{}) int {
 	for failed := 1; ; failed++ {
+		lend(batch)
 		n, err := sock.ReadBatch(batch)
 		switch {
 		case isClosed(err) || isDone(closing):

@@ -278,3 +278,19 @@ func TestTheListIsHeardInOrderWhenTheServerCloses(t *testing.T) {
 		cs[i].want(t, "1 Joined", "1 message bye", "1 left Remote")
 	}
 }
+
+func TestANumberThatADialHasTakenIsGivenToNobodyElse(t *testing.T) {
+	w := newStepWorld(t)
+	var server listener
+	e := w.endpoint(1, &server, plainConfig())
+	if _, err := e.Dial(addrs(fakeAddr(99)), DialOptions{ID: 2}); err != nil {
+		t.Fatal(err)
+	}
+
+	for i := range 3 {
+		w.dial(t, w.endpoint(10+i, nil, plainConfig()), 1)
+	}
+	w.runFor(time.Second)
+
+	server.want(t, "1 Joined", "3 Joined", "4 Joined")
+}

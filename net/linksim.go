@@ -6,8 +6,8 @@ import (
 )
 
 // A LinkConfig says what a simulated link does to the datagrams that go one
-// way over it. The zero LinkConfig is a perfect link. Chances are from 0 to 1
-// and fall for each datagram on its own.
+// way over it. The zero LinkConfig is a perfect link, and a field under zero is
+// as zero. Chances are from 0 to 1 and fall for each datagram on its own.
 type LinkConfig struct {
 	Loss      float64 // chance that a datagram is lost, ahead of the queue of Rate
 	Duplicate float64 // chance that it arrives twice, each with a delay of its own
@@ -57,6 +57,9 @@ func (f *flight) before(g *flight) bool {
 
 // NewLinkSim gives an empty link.
 func NewLinkSim(cfg LinkConfig, seed uint64) *LinkSim {
+	for _, t := range []*time.Duration{&cfg.Latency, &cfg.Jitter, &cfg.ReorderDelay} {
+		*t = clamp(*t, 0, longestTime)
+	}
 	return &LinkSim{cfg: cfg, rand: rand.New(rand.NewPCG(seed, 0x6e65746d7367))}
 }
 

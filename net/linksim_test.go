@@ -277,3 +277,17 @@ func TestALinksDeadlineIsNotBeforeItsTime(t *testing.T) {
 		t.Errorf("got %v, want 50ms", at)
 	}
 }
+
+func TestADelayIsNeverUnderZeroAndMayBeForEver(t *testing.T) {
+	early := NewLinkSim(LinkConfig{Latency: -time.Second, Jitter: -time.Second, ReorderDelay: -time.Second, Reorder: 1}, 1)
+	early.Send(time.Minute, []byte("early"))
+	late := NewLinkSim(LinkConfig{Latency: math.MaxInt64, Jitter: math.MaxInt64, ReorderDelay: math.MaxInt64, Reorder: 1}, 1)
+	late.Send(time.Minute, []byte("late"))
+
+	if early.heap[0].due != time.Minute {
+		t.Errorf("sent at a minute, it arrives at %v", early.heap[0].due)
+	}
+	if late.Deadline() < 10*365*24*time.Hour {
+		t.Errorf("it arrives at %v", late.Deadline())
+	}
+}

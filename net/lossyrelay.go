@@ -1,6 +1,7 @@
 package netmsg
 
 import (
+	"fmt"
 	"net/netip"
 	"sync"
 	"time"
@@ -45,8 +46,12 @@ type relayClient struct {
 // goes to server over a link that does what toServer says, and the server's
 // answers go back over one that does what toClient says, with links of their
 // own for each client; the nth client's fates are drawn from seed and n. It
-// carries up to 256 clients. It returns an error if no socket can be bound.
+// carries up to 256 clients. It returns an error if server is no address with a
+// port, or no socket can be bound.
 func StartLossyRelay(server netip.AddrPort, toServer, toClient LinkConfig, seed uint64) (*LossyRelay, error) {
+	if !server.IsValid() || server.Port() == 0 {
+		return nil, fmt.Errorf("netmsg: a relay to %v: want an address and a port", server)
+	}
 	server = canonical(server)
 	front, err := bindOne(netip.AddrPortFrom(loopbackFor(server.Addr()), 0))
 	if err != nil {

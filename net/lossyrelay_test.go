@@ -79,3 +79,12 @@ func TestALossyRelayCarriesABoundedNumberOfClients(t *testing.T) {
 	relay.Stop()
 	eventually(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before+3 })
 }
+
+func TestALossyRelayToNowhereIsAnError(t *testing.T) {
+	for _, server := range []netip.AddrPort{{}, netip.MustParseAddrPort("127.0.0.1:0")} {
+		if r, err := StartLossyRelay(server, LinkConfig{}, LinkConfig{}, 1); err == nil {
+			r.Stop()
+			t.Errorf("a relay to %v was started", server)
+		}
+	}
+}

@@ -8,7 +8,9 @@ package netmsg
 // and b's events carry, so that a handler shared by several pairs can tell them
 // apart.
 //
-// Sizes and streams are refused as a Config of defaults says. Values are heard
+// Sizes, channels and streams are refused as a Config of defaults says; an
+// unreliable message has at most 1,167 bytes, what fits a datagram on any path.
+// Values are heard
 // one by one as long as the handler takes them; in a [Mailbox], and behind a
 // full channel, only the newest of each stream waits. Messages that nobody
 // takes wait up to 64 MiB; the next is refused with QueueFull.
@@ -27,6 +29,10 @@ func PairInProcess(a, b Handler, idA, idB ConnID) *Pair {
 // localQueue is how many bytes wait for one side at most, each event with its
 // overhead.
 const localQueue = 64 << 20
+
+// localLoose is the largest unreliable message, bytes: what a sealed connection
+// takes while it knows nothing of its path.
+const localLoose = minMaxDatagram - sealedExtra - smallAckFrame - 1
 
 // localOverhead is about what an event takes beside its Data.
 const localOverhead = 128
@@ -74,6 +80,10 @@ func (l *localLine) SendReliable(data []byte) error { return l.SendOn(Ordered1, 
 
 func (l *localLine) SendOn(ch Channel, data []byte) error {
 	switch limit := l.cfg.MaxReliable(); {
+	case ch == Unreliable:
+		return l.SendUnreliable(data)
+	case ch > Ordered3:
+		return ErrNoChannel
 	case l.state != localOpen:
 		return ErrClosed
 	case len(data) > limit:
@@ -85,7 +95,18 @@ func (l *localLine) SendOn(ch Channel, data []byte) error {
 	return nil
 }
 
-func (l *localLine) SendUnreliable(data []byte) error { return l.SendOn(Unordered, data) }
+// SendUnreliable loses what finds the peer's queue full, as a network would.
+func (l *localLine) SendUnreliable(data []byte) error {
+	switch {
+	case l.state != localOpen:
+		return ErrClosed
+	case len(data) > localLoose:
+		return l.refuse(RefusedError{Unreliable: true, Why: TooLarge, Size: len(data), Limit: localLoose})
+	case l.peer.bytes+len(data) <= localQueue:
+		l.peer.push(Event{Kind: Message, Channel: Unreliable, Data: l.peer.pool.copyOf(data)})
+	}
+	return nil
+}
 
 func (l *localLine) SendLatest(stream uint16, data []byte) error {
 	switch limit := l.cfg.MaxLatest(); {
@@ -188,7 +209,7 @@ func (l *localLine) Stats() Stats { return Stats{} }
 
 func (l *localLine) CloseWith(code uint16, text string) {
 	l.leave(Event{Kind: Left, Reason: Local})
-	l.peer.leave(Event{Kind: Left, Reason: Remote, Code: code, Text: text})
+	l.peer.leave(Event{Kind: Left, Reason: Remote, Code: code, Text: clip(text)})
 }
 
 // leave ends this side. What waits is still heard.

@@ -222,3 +222,36 @@ func TestAPairLeavesNoGoroutine(t *testing.T) {
 	}
 	eventually(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
 }
+
+// What the sends of a side return, and what the other side hears.
+func sendOnEveryChannel(p *Pair, heard *[]string) (said []string) {
+	for ch := range Channel(7) {
+		said = append(said, fmt.Sprint(p.A.SendOn(ch, []byte{byte(ch)})))
+	}
+	said = append(said, fmt.Sprint(p.A.SendUnreliable([]byte("u"))), fmt.Sprint(p.A.SendUnreliable(make([]byte, 60_000))))
+	time.Sleep(time.Second)
+	p.A.CloseWith(64, strings.Repeat("long", 100))
+	time.Sleep(time.Second)
+	said = append(said, fmt.Sprint(p.A.SendOn(9, nil)), fmt.Sprint(p.A.SendUnreliable(nil)))
+	p.Stop()
+	slices.Sort(*heard) // channels do not wait for each other
+	return append(said, *heard...)
+}
+
+func TestInProcessChannelsAreThoseOfANetwork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var near, far []string
+		hear := func(words *[]string) Handler {
+			return HandlerFunc(func(e Event) {
+				*words = append(*words, fmt.Sprint(e.Kind, e.Channel, string(e.Data), e.Reason, e.Code, e.Text))
+			})
+		}
+
+		inProcess := sendOnEveryChannel(PairInProcess(nil, hear(&near), 7, 9), &near)
+		simulated := sendOnEveryChannel(PairSimulated(nil, LinkConfig{}, LinkConfig{}, 1, nil, hear(&far), 7, 9), &far)
+
+		if !slices.Equal(inProcess, simulated) {
+			t.Errorf("in process\n%q, simulated\n%q", inProcess, simulated)
+		}
+	})
+}

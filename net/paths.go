@@ -163,7 +163,7 @@ func (p *Path) read() {
 func (e *Endpoint) readPaths() {
 	for _, p := range e.paths {
 		if s, ok := p.sock.(StepSocket); ok {
-			for d := &e.inbatch[0]; s.TryRead(d); {
+			for d := e.lendOne(); s.TryRead(d); d = e.lendOne() {
 				p.arrive(d)
 			}
 			continue

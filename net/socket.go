@@ -18,8 +18,8 @@ type Datagram struct {
 // from any.
 type Socket interface {
 	// ReadBatch waits until at least one datagram is there and reads as many
-	// as there are and b has places for. It fills each Data up to its capacity,
-	// sets its length, and sets Addr. A datagram that is larger than its
+	// as there are and b has places for. Each Data comes as a whole buffer; the
+	// socket fills it from the start, cuts it to what came, and sets Addr. A datagram that is larger than its
 	// buffer may be left out or cut: an endpoint's buffers hold all that its
 	// protocol sends. After Close it returns an error that wraps
 	// [net.ErrClosed]; any other error is a lost packet, and the reader comes
@@ -77,6 +77,13 @@ func newBatch(n, size int) []Datagram {
 		b[i].Data = all[i*size : i*size : (i+1)*size]
 	}
 	return b
+}
+
+// lend makes each Data of b its whole buffer again, for a socket to read into.
+func lend(b []Datagram) {
+	for i := range b {
+		b[i].Data = b[i].Data[:cap(b[i].Data)]
+	}
 }
 
 // grown gives b with twice as many places, up to batchSize: it was full.
