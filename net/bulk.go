@@ -12,8 +12,9 @@ const (
 	bulkQueue = 20 * time.Millisecond // queueing delay that is always too much
 	bulkQuiet = 5 * time.Millisecond  // queueing delay too small to steer by
 
-	bulkFirstWindow = 32 // packets: with 10, a 4 MiB message on a path of 100 ms loses 7 % to the start
-	bulkFastWindow  = 64 // slow start doubles the window up to here
+	bulkFirstWindow = 32  // packets: with 10, a 4 MiB message on a path of 100 ms loses 7 % to the start
+	bulkFirstPace   = 640 // packets a second: the first window is larger, up to twice, where this lets more go in a round trip
+	bulkFastWindow  = 64  // slow start doubles the window up to here
 	bulkMinWindow   = 4
 	bulkMaxWindow   = 12288
 
@@ -103,6 +104,12 @@ func newBulkControl(share *pacer, srtt time.Duration) bulkControl {
 		speed:   1,
 		ceiling: math.Inf(1),
 	}
+}
+
+// firstWindowOf is the window to begin with on a path whose round trip is known,
+// 0 if it is not. The longer one is, the more a transfer loses to its start.
+func firstWindowOf(rtt time.Duration) float64 {
+	return min(max(bulkFirstWindow, bulkFirstPace*rtt.Seconds()), 2*bulkFirstWindow)
 }
 
 // maySend says whether one packet of bulk may be sent now. It is asked only
@@ -334,9 +341,19 @@ func (b *bulkControl) slowGain() float64 {
 // what the path loses.
 func (b *bulkControl) endSlowStart(now time.Duration) {
 	b.steady = true
-	b.window = max(b.window/(1+b.slowGain()), min(b.delivered, b.window), bulkMinWindow)
+	b.window = max(b.window/(1+b.slowGain()), min(b.deliveredLately(now), b.window), bulkMinWindow)
 	b.settleTill = now + b.srtt
 	b.loss.forget(now)
+}
+
+// deliveredLately is what a round trip delivers. While the window grows, the
+// round that goes on tells more than those before it, once half of it is over.
+func (b *bulkControl) deliveredLately(now time.Duration) float64 {
+	since := now - b.roundStart
+	if since < b.srtt/2 {
+		return b.delivered
+	}
+	return max(b.delivered, float64(b.acked)*b.srtt.Seconds()/since.Seconds())
 }
 
 // endRound does what is done once per round trip.

@@ -415,3 +415,30 @@ func TestBulkLeavesSlowStartWithTheWindowOfARoundTripAgo(t *testing.T) {
 		}
 	}
 }
+
+// What the round that goes on has delivered so far counts, once half of it is
+// over.
+func TestBulkLeavesSlowStartWithWhatTheRoundDelivers(t *testing.T) {
+	for at, want := range map[time.Duration]float64{10 * ms: 80, 30 * ms: 100} {
+		b := newBulkControl(nil, 40*ms)
+		b.window, b.held, b.usedAt = 120, true, time.Second
+		b.onAck(time.Second, 40*ms, 40*ms)
+		for range 75 {
+			b.onAcked(time.Second)
+		}
+
+		b.endSlowStart(time.Second + at)
+
+		if b.window != want {
+			t.Errorf("with 75 delivered in %v of 40ms it went to %v, want %v", at, b.window, want)
+		}
+	}
+}
+
+func TestBulkBeginsWithMoreWhereTheRoundTripIsLong(t *testing.T) {
+	for rtt, want := range map[time.Duration]float64{0: 32, 20 * ms: 32, 50 * ms: 32, 75 * ms: 48, 100 * ms: 64, time.Second: 64} {
+		if got := firstWindowOf(rtt); got != want {
+			t.Errorf("on a round trip of %v it begins with %v, want %v", rtt, got, want)
+		}
+	}
+}

@@ -14,10 +14,11 @@ const (
 // first time, the second and so on; the last holds for the rest. Most that are
 // lost need but one repeat, which comes soon; the acknowledgement is on its way by
 // the second. While more than repeatLossy are lost, the first have to be quick for
-// the third and fourth not to be late.
+// the third and fourth not to be late; from then on most are repeated in vain, for
+// the acknowledgement is on its way.
 var (
 	repeatGaps      = [...]uint64{2, 5, 4}
-	repeatGapsLossy = [...]uint64{1, 1, 3}
+	repeatGapsLossy = [...]uint64{1, 1, 3, 3, 4}
 )
 
 // A sendChannel is the sending side of one reliable channel: its messages from

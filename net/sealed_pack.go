@@ -188,7 +188,7 @@ func (c *sendChannel) before(d *sendChannel) bool {
 }
 
 // addMessage writes a message, or a fragment of it: one that would fit the next
-// packet whole waits for that. False: nothing was written.
+// packet whole waits for that, unless it is bulk's. False: nothing was written.
 func (c *sealedConn) addMessage(ch Channel, out *sendChannel, number uint64) bool {
 	w := c.packet
 	m := out.at(number)
@@ -199,7 +199,7 @@ func (c *sealedConn) addMessage(ch Channel, out *sendChannel, number uint64) boo
 			c.countMessage(m, news)
 			return true
 		}
-		if w.flags&sentInFlight != 0 && int(m.size) <= c.wholeRoom() {
+		if w.flags&sentInFlight != 0 && int(m.size) <= c.wholeRoom() && !c.fills(m, news) {
 			return false
 		}
 	}
@@ -218,6 +218,17 @@ func (c *sealedConn) addMessage(ch Channel, out *sendChannel, number uint64) boo
 	out.sentPart(number, p)
 	c.countPart(m, news, fresh, int(p.to-p.from))
 	return true
+}
+
+// fillPace is up to how many packets a second bulk fills packets. On a faster
+// path putting parts together takes the receiver longer than the bytes saved.
+const fillPace = 10_000
+
+// fills says whether a message is to fill what is left of a packet with a first
+// part of itself. Packets of bulk go full; what may be repeated stays whole, and
+// so does what has gone whole before.
+func (c *sealedConn) fills(m *outMessage, news bool) bool {
+	return c.bulking && news && m.size > maxRepeated && c.control().pace(c.now) < fillPace
 }
 
 // wholeRoom is how large a message is at most that is sent whole in a packet of

@@ -1,6 +1,7 @@
 package netmsg
 
 import (
+	"cmp"
 	"net/netip"
 	"time"
 )
@@ -186,6 +187,9 @@ func (c *sealedConn) windowFull(now time.Duration) bool {
 func (c *sealedConn) control() *bulkControl {
 	if c.bulk == nil {
 		b := newBulkControl(c.share, c.recovery.srtt())
+		if c.share.idle() {
+			b.window = firstWindowOf(cmp.Or(c.recovery.smallest, c.session.rtt))
+		}
 		c.bulk, c.tail = &b, new(bulkTail)
 	}
 	return c.bulk
@@ -273,7 +277,7 @@ func (c *sealedConn) alone(now time.Duration, buf []byte) int {
 
 // aloneAt is when something is due that need not be asked to go.
 func (c *sealedConn) aloneAt() time.Duration {
-	at := min(c.acks.due, c.ponger.by())
+	at := min(c.ackAt(), c.ponger.by())
 	if c.pinger != nil {
 		at = min(at, c.pinger.by())
 	}
@@ -283,6 +287,16 @@ func (c *sealedConn) aloneAt() time.Duration {
 		}
 	}
 	return at
+}
+
+// ackAt is when an acknowledgement goes even if nothing else does. Where frames
+// drive the endpoint, one of reliable data that falls due shortly after a frame
+// would wait for the next, so it goes with this one.
+func (c *sealedConn) ackAt() time.Duration {
+	if c.cfg.Driven && c.acks.press > 0 && c.acks.due != never {
+		return c.acks.due - ackAlone
+	}
+	return c.acks.due
 }
 
 // keepAliveAt is when the silence of this side has lasted long enough.

@@ -45,6 +45,9 @@ func (p *pacer) leave(s *paceShare) {
 	*s = paceShare{}
 }
 
+// idle says that nobody has anything to send; nil is nobody's.
+func (p *pacer) idle() bool { return p == nil || p.rate < 1 }
+
 // gapOf is the time between packets at a rate of packets a second.
 func gapOf(rate float64) time.Duration {
 	return time.Duration(float64(time.Second) / rate)
