@@ -13,7 +13,7 @@ import (
 
 // plainSocketVar is the environment variable that switches fast paths off: with
 // 1 each datagram has a call of its own, with 2 they go in batches, but the
-// kernel neither cuts them nor puts them together.
+// kernel neither cuts them nor puts them together, and no reader looks again.
 const plainSocketVar = "PARTYLINE_PLAIN_SOCKET"
 
 // writePatience is how long WriteBatch waits for room in the system's buffer.
@@ -37,7 +37,7 @@ func newUDPSocket(conn *net.UDPConn) Socket {
 // The calls never wait in the kernel, so they are made raw: a
 // call that the Go scheduler is told of and that lasts over 20 µs may cost the
 // goroutine its processor, and the hand-over costs more than the datagrams.
-// Waiting is done in the runtime's poller.
+// Waiting is done in the runtime's poller, after some looks in a quick exchange.
 type batchSocket struct {
 	conn  *net.UDPConn
 	raw   syscall.RawConn
@@ -52,11 +52,15 @@ type batchSocket struct {
 	writer  *batchWriter
 }
 
-func newBatchSocket(conn *net.UDPConn, raw syscall.RawConn, offload bool) *batchSocket {
-	m := &merging{may: offload && canMerge(raw)}
+func newBatchSocket(conn *net.UDPConn, raw syscall.RawConn, fast bool) *batchSocket {
+	m := &merging{may: fast && canMerge(raw)}
+	look := newLookout(nil)
+	if fast {
+		look = newLookout(clockFromNow())
+	}
 	return &batchSocket{
 		conn: conn, raw: raw, local: localAddrOf(conn), whole: neverCutSocket(conn), merge: m,
-		waiting: newBatchReader(m), trying: newBatchReader(m), writer: newBatchWriter(offload && canSegment(raw)),
+		waiting: newBatchReader(m, look), trying: newBatchReader(m, newLookout(nil)), writer: newBatchWriter(fast && canSegment(raw)),
 	}
 }
 
@@ -64,12 +68,16 @@ func (s *batchSocket) neverCuts() bool { return s.whole }
 
 func (s *batchSocket) ReadBatch(b []Datagram) (int, error) {
 	r := s.waiting
-	if r.offer(b); !r.holds() {
-		if err := s.raw.Read(r.untilRead); err != nil {
-			return 0, err
-		}
+	if r.offer(b); r.holds() {
+		return r.take(b)
 	}
-	return r.take(b)
+	if err := s.raw.Read(r.untilRead); err != nil {
+		r.look.came(nil)
+		return 0, err
+	}
+	n, err := r.take(b)
+	r.look.came(b[:n])
+	return n, err
 }
 
 func (s *batchSocket) tryReadBatch(b []Datagram) (int, error) {
@@ -123,6 +131,7 @@ func (s *batchSocket) write(b []Datagram, wait bool) (sent int, err error) {
 			err = s.raw.Control(w.once)
 		}
 		gone := w.gone()
+		s.waiting.look.sent.Add(int32(gone))
 		sent += gone
 		apart = max(0, apart-gone)
 		switch {

@@ -42,12 +42,13 @@ type batchReader struct {
 	each  int    // bytes of its datagrams
 	large bool   // the last call read into slots
 
+	look      *lookout // before untilRead waits
 	untilRead func(fd uintptr) bool
 	once      func(fd uintptr)
 }
 
-func newBatchReader(m *merging) *batchReader {
-	r := &batchReader{merge: m}
+func newBatchReader(m *merging, l *lookout) *batchReader {
+	r := &batchReader{merge: m, look: l}
 	for i := range r.hdrs {
 		h := &r.hdrs[i].hdr
 		h.Name = (*byte)(unsafe.Pointer(&r.names[i]))
@@ -56,6 +57,10 @@ func newBatchReader(m *merging) *batchReader {
 	}
 	r.untilRead = func(fd uintptr) bool {
 		r.call(fd)
+		for r.errno == unix.EAGAIN && r.look.again() {
+			letOthersRun()
+			r.receive(fd)
+		}
 		return r.errno != unix.EAGAIN
 	}
 	r.once = r.call
@@ -75,6 +80,11 @@ func (r *batchReader) call(fd uintptr) {
 	r.merge.begin(fd)
 	r.large, r.next, r.got = r.merge.on.Load(), 0, 0
 	r.prepare()
+	r.receive(fd)
+}
+
+// receive is a call for which all is prepared. If it finds nothing, all still is.
+func (r *batchReader) receive(fd uintptr) {
 	for {
 		n, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, fd, uintptr(unsafe.Pointer(&r.hdrs)), uintptr(len(r.into)), unix.MSG_DONTWAIT, 0, 0)
 		if errno == unix.EINTR {

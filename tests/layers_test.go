@@ -54,7 +54,7 @@ var theHouse = house{
 			"pair.go", "pair_inprocess.go", "pair_simulated.go",
 			"socket.go", "socket_address.go", "socket_bind.go",
 			"socket_df.go", "socket_df_darwin.go", "socket_df_linux.go", "socket_df_other.go", "socket_df_windows.go",
-			"socket_linux.go", "socket_merge_linux.go", "socket_names_linux.go", "socket_other.go", "socket_read_linux.go", "socket_write_linux.go",
+			"socket_linux.go", "socket_look_linux.go", "socket_merge_linux.go", "socket_names_linux.go", "socket_other.go", "socket_read_linux.go", "socket_write_linux.go",
 			"socket_plain.go", "socket_pump.go", "socket_room.go", "socket_room_linux.go", "socket_room_other.go", "socket_windows.go",
 		},
 		"net/nlp":        {"server.go"},
