@@ -15,6 +15,7 @@ const (
 	ClockStepping                       // about to jump, standing still instead of running back, or a jump is less than a second ago
 )
 
+// String gives the constant's name.
 func (s ClockState) String() string {
 	switch s {
 	case 0:

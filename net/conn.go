@@ -78,7 +78,10 @@ func (c *Conn) Stats() Stats {
 // those sent before it, on channel Ordered1. At most Config.MaxReliable bytes;
 // none at all is a message too. It returns a *RefusedError if the message is
 // too large or too many wait, and the handler hears Refused; ErrClosed once
-// the connection has ended; ErrConnecting before it is open.
+// the connection has ended; ErrConnecting before it is open. On a plain
+// connection the 1,025th message that is not acknowledged ends it as Overflow,
+// and returns an error that wraps ErrClosed; Config.OverflowEnds makes it so on
+// the others.
 func (c *Conn) SendReliable(data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -88,7 +91,8 @@ func (c *Conn) SendReliable(data []byte) error {
 }
 
 // SendOn queues a message on one of the channels, which do not wait for each
-// other: Unordered, Ordered1, Ordered2 or Ordered3. Plain connections have
+// other: Unordered, Ordered1, Ordered2 or Ordered3. Unreliable is
+// SendUnreliable; beyond that it is ErrNoChannel. Plain connections have
 // Ordered1 alone and return ErrNotInPlain for the others. Otherwise it is as
 // SendReliable.
 func (c *Conn) SendOn(ch Channel, data []byte) error {
@@ -100,8 +104,10 @@ func (c *Conn) SendOn(ch Channel, data []byte) error {
 }
 
 // SendUnreliable queues a message that goes once: the peer hears it at most
-// once, in no order. It must fit one datagram. Plain connections return
-// ErrNotInPlain.
+// once, in no order, on channel Unreliable. It must fit one datagram: 1,167
+// bytes always do, and more where the path takes more. A larger one is a
+// *RefusedError, and the handler hears Refused. Plain connections return
+// ErrNotInPlain; ErrClosed and ErrConnecting are as SendReliable's.
 func (c *Conn) SendUnreliable(data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,8 +129,10 @@ func (c *Conn) SendLatest(stream uint16, data []byte) error {
 }
 
 // SetStreamWeight says how fast a waiting value of stream gains priority over
-// those of other streams when they do not all fit: 1 unless it is set, and
-// under 1 is an error.
+// those of other streams when they do not all fit: 1 unless it is set, at most
+// 1,000,000. Under 1 is ErrWeight. The stream counts as used from then on, and
+// one too many is a *RefusedError, which the handler does not hear; ErrClosed
+// and ErrConnecting are as SendReliable's.
 func (c *Conn) SetStreamWeight(stream uint16, weight int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,8 +158,8 @@ func (c *Conn) Flush() {
 func (c *Conn) Close() { c.CloseWith(0, "") }
 
 // CloseWith closes as Close does and gives the peer a code, from 64 to 16,383,
-// and a text of at most 200 bytes, which it hears in Left. Plain connections
-// carry neither.
+// and a text, cut to at most 200 bytes, which it hears in Left. Plain
+// connections carry neither.
 func (c *Conn) CloseWith(code uint16, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

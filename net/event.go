@@ -13,6 +13,7 @@ const (
 	Refused                      // a send of this side's was refused; nothing was sent
 )
 
+// String gives the constant's name.
 func (k EventKind) String() string {
 	switch k {
 	case Joined:
@@ -44,6 +45,7 @@ const (
 	Protocol                        // the peer broke the protocol's rules
 )
 
+// String gives the constant's name.
 func (r CloseReason) String() string {
 	switch r {
 	case Local:
@@ -77,6 +79,7 @@ const (
 	QueueFull                              // Limit messages (or bytes) wait already
 )
 
+// String gives the constant's name.
 func (r RefuseReason) String() string {
 	switch r {
 	case TooLarge:
@@ -145,6 +148,7 @@ type RefusedError struct {
 	Limit      int
 }
 
+// Error says in words what was refused, its size and the limit.
 func (e *RefusedError) Error() string {
 	what := "latest value"
 	if e.Reliable {
