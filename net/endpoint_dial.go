@@ -46,6 +46,9 @@ func (e *Endpoint) Dial(to []netip.AddrPort, opt DialOptions) (*Conn, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
 	reach := e.reachable(to)
 	if len(reach) == 0 {
 		return nil, fmt.Errorf("netmsg: no address to dial in %v", to)

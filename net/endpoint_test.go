@@ -294,3 +294,13 @@ func TestANumberThatADialHasTakenIsGivenToNobodyElse(t *testing.T) {
 
 	server.want(t, "1 Joined", "3 Joined", "4 Joined")
 }
+
+func TestAClosedEndpointDialsNobody(t *testing.T) {
+	e := MustListen("127.0.0.1:0", nil, plainConfig())
+	e.Close()
+	for _, to := range []netip.AddrPort{e.Addr(), netip.MustParseAddrPort("[2001:db8::1]:5")} {
+		if _, err := e.Dial(addrs(to), DialOptions{}); err != ErrClosed {
+			t.Errorf("to %v: %v", to, err)
+		}
+	}
+}

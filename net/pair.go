@@ -89,13 +89,28 @@ func (p *Pair) turn() {
 	}
 }
 
+// closeBoth closes the two sides at once, so that neither hears of the other's
+// end before its own.
+func (p *Pair) closeBoth() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, end := range p.ends {
+		if l, ok := end.conn.line.(*localLine); ok {
+			l.leave(Event{Reason: Local})
+		}
+	}
+	for _, end := range p.ends {
+		end.conn.line.CloseWith(0, "")
+		end.touched()
+	}
+}
+
 // Stop ends both connections, as Local, and the pair's goroutine. Handlers hear
 // what was pending and Left before it returns, unless a handler is what calls
 // or is busy for long. More calls do nothing.
 func (p *Pair) Stop() {
 	p.once.Do(func() {
-		p.A.Close()
-		p.B.Close()
+		p.closeBoth()
 		close(p.stopping)
 		if !insideHandler() {
 			awaitClosed(p.stopped, closePatience)

@@ -208,13 +208,14 @@ func (l *localLine) Flush()       {}
 func (l *localLine) Stats() Stats { return Stats{} }
 
 func (l *localLine) CloseWith(code uint16, text string) {
-	l.leave(Event{Kind: Left, Reason: Local})
-	l.peer.leave(Event{Kind: Left, Reason: Remote, Code: code, Text: clip(text)})
+	l.leave(Event{Reason: Local})
+	l.peer.leave(Event{Reason: Remote, Code: code, Text: clip(text)})
 }
 
 // leave ends this side. What waits is still heard.
 func (l *localLine) leave(left Event) {
 	if l.state == localOpen {
+		left.Kind = Left
 		l.state, l.left = localLeaves, left
 	}
 }

@@ -255,3 +255,22 @@ func TestInProcessChannelsAreThoseOfANetwork(t *testing.T) {
 		}
 	})
 }
+
+func TestStopEndsBothSidesOfAPairAsLocal(t *testing.T) {
+	for name, join := range map[string]func(a, b Handler) *Pair{
+		"in process": func(a, b Handler) *Pair { return PairInProcess(a, b, 7, 9) },
+		"simulated":  func(a, b Handler) *Pair { return PairSimulated(nil, LinkConfig{}, LinkConfig{}, 1, a, b, 7, 9) },
+		"plain": func(a, b Handler) *Pair {
+			return PairSimulated(plainConfig(), LinkConfig{}, LinkConfig{}, 1, a, b, 7, 9)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var a, b listener
+
+			join(&a, &b).Stop()
+
+			a.want(t, "7 Joined", "7 left Local")
+			b.want(t, "9 Joined", "9 left Local")
+		})
+	}
+}
