@@ -21,9 +21,9 @@ func announced(cfg *Config, server bool, socketTakes int) params {
 		p.maxDatagram = min(p.maxDatagram, socketTakes)
 	}
 	p.maxDatagram = clamp(p.maxDatagram, minMaxDatagram, maxMaxDatagram)
-	p.maxMessage = clamp(orDefault(cfg.MaxMessage, p.maxMessage), minMaxMessage, maxMaxMessage)
-	p.maxStreams = clamp(orDefault(cfg.MaxStreams, p.maxStreams), 1, maxMaxStreams)
-	p.maxLatest = clamp(orDefault(cfg.MaxValue, p.maxLatest), minMaxLatest, maxMaxLatest)
+	p.maxMessage = bounded(cfg.MaxMessage, p.maxMessage, minMaxMessage, maxMaxMessage)
+	p.maxStreams = bounded(cfg.MaxStreams, p.maxStreams, 1, maxMaxStreams)
+	p.maxLatest = bounded(cfg.MaxValue, p.maxLatest, minMaxLatest, maxMaxLatest)
 	p.window = usualWindow
 	if server && (cfg.MaxClients > manyClients || cfg.MaxClients < 0) {
 		p.window = manyWindow
@@ -43,6 +43,15 @@ func announcedTimeout(timeout, normal time.Duration) time.Duration {
 	}
 	timeout = orDefault(timeout, normal).Truncate(time.Millisecond)
 	return clamp(timeout, minIdleTimeout, maxIdleTimeout)
+}
+
+// bounded gives a limit of a Config: normal if it is zero, the highest if it is
+// negative, so off.
+func bounded(limit, normal, low, high int) int {
+	if limit < 0 {
+		return high
+	}
+	return clamp(orDefault(limit, normal), low, high)
 }
 
 func orDefault[T int | time.Duration](v, normal T) T {

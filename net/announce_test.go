@@ -28,7 +28,10 @@ func TestEachSideAnnouncesWhatItsConfigSays(t *testing.T) {
 		"no timeout":         {Config{Timeout: -1}, true, 0, with(func(p *params) { p.idleTimeout = 120 * time.Second })},
 		"odd timeout":        {Config{Timeout: 1500*time.Millisecond + 7}, true, 0, with(func(p *params) { p.idleTimeout = 1500 * time.Millisecond })},
 		"streams":            {Config{MaxStreams: 768}, true, 0, with(func(p *params) { p.maxStreams = 768 })},
-		"values":             {Config{MaxValue: 100_000}, true, 0, with(func(p *params) { p.maxLatest = 65_535 })},
+		"limits that are off": {Config{MaxMessage: -1, MaxStreams: -1, MaxValue: -1}, true, 0, with(func(p *params) {
+			p.maxMessage, p.window, p.maxStreams, p.maxLatest = 1<<24, 2<<24, 4_096, 65_535
+		})},
+		"values": {Config{MaxValue: 100_000}, true, 0, with(func(p *params) { p.maxLatest = 65_535 })},
 	} {
 		got := announced(&c.cfg, c.server, c.takes)
 		if !sameParams(got, c.want) || !got.inRange() {

@@ -38,9 +38,9 @@ type Config struct {
 	ConnectTimeout time.Duration // for the whole handshake; 5s if zero, no end if negative
 	StallTimeout   time.Duration // Driven: longest time without Drain or Flush before connections end as Stalled; 60s if zero, never if negative
 
-	MaxMessage int // NMS2: largest reliable message, bytes; 65,535 if zero
+	MaxMessage int // NMS2: largest reliable message, bytes, 1,024 to 16,777,216; 65,535 if zero, the most if negative
 	MaxStreams int // latest-value streams a connection carries each way, 1 to 4,096; 64 if zero, 4,096 if negative
-	MaxQueued  int // NMS2: bytes of reliable messages that may wait on a connection; 8 MiB if zero
+	MaxQueued  int // NMS2: bytes of reliable messages that may wait on a connection; 8 MiB if zero, any number if negative
 
 	MaxWaiting int // NMS2: reliable messages that may wait or be unacknowledged on a connection; 4,096 if zero, any number if negative
 
@@ -94,7 +94,7 @@ type Config struct {
 	// wait and not use the endpoint; message is borrowed until it returns.
 	Resent func(message []byte, n int)
 
-	MaxValue int // NMS2: largest latest value, 1,024 to 65,535; 16,384
+	MaxValue int // NMS2: largest latest value, bytes, 1,024 to 65,535; 16,384 if zero, the most if negative
 
 	Random io.Reader    // salts, keys, cookies; nil: crypto/rand
 	Log    *slog.Logger // nil: silence
