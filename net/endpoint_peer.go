@@ -9,26 +9,26 @@ import (
 // A peer is one connection in an endpoint's tables: its Conn, the core or the
 // dial behind it, and its places.
 type peer struct {
-	conn  Conn
-	e     *Endpoint
-	state peerState
-
-	dial     *dialLine       // until it is open, if it was dialled
-	core     *ConnectionCore // from then on
-	session  Session
+	conn     Conn
+	e        *Endpoint
+	state    peerState
 	accepted bool // the gate counts it
-	punches  *punchWait
+	used     bool // since the timers were settled
+	wasTold  bool // see after
 
-	used  bool // since the timers were settled
+	dial    *dialLine       // until it is open, if it was dialled
+	core    *ConnectionCore // from then on
+	session Session
+	punches *punchWait
+
 	due   time.Duration
 	place int   // in the timers, from 1; 0: nowhere
 	next  *peer // another one of the same address
 
 	// Left of a connection that was replaced is told before Joined of the one
 	// that took its place.
-	wasTold bool
-	after   *peer // must be told first
-	before  *peer // waits for this one
+	after  *peer // must be told first
+	before *peer // waits for this one
 }
 
 // A peerState says how far a connection is.

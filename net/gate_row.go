@@ -47,22 +47,22 @@ func rowKeyOf(from netip.AddrPort, r *response) rowKey {
 
 // A gateRow is one handshake that the gate answered.
 type gateRow struct {
-	key   rowKey
-	state rowState
-	cid   uint32 // 0: refused
-
-	accept     []byte        // provisional, refused: for repeats
-	first      time.Duration // the Accept was sent first,
-	last       time.Duration // and last
-	sent       int           // so often
-	due        time.Duration // forgotten then; an open one never
-	place      int           // in the heap; -1: not there
-	session    *secureSession
-	allowance  *allowance // provisional: whose count it is in
-	prefix     *prefixUse // likewise; nil: the address has no budget
-	pair       *pair      // whose psk it used; nil: none
-	tokenID    [16]byte
+	key        rowKey
+	state      rowState
 	tokenShown bool
+	cid        uint32 // 0: refused
+
+	accept    []byte        // provisional, refused: for repeats
+	first     time.Duration // the Accept was sent first,
+	last      time.Duration // and last
+	sent      int           // so often
+	due       time.Duration // forgotten then; an open one never
+	place     int           // in the heap; -1: not there
+	session   *secureSession
+	allowance *allowance // provisional: whose count it is in
+	prefix    *prefixUse // likewise; nil: the address has no budget
+	pair      *pair      // whose psk it used; nil: none
+	tokenID   [16]byte
 }
 
 // A dueRows is a heap of rows by the time when they are forgotten.

@@ -47,8 +47,8 @@ type params struct {
 	maxLatest   int           // largest latest value it takes
 	moves       bool          // its address may change: follow it
 
-	clock    uint64 // a server's game clock when it wrote its Accept, microseconds
 	hasClock bool
+	clock    uint64 // a server's game clock when it wrote its Accept, microseconds
 
 	appData []byte // the hello or the welcome
 	text    []byte // why a server refuses
