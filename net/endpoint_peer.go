@@ -21,7 +21,6 @@ type peer struct {
 	session Session
 	punches *punchWait
 
-	due   time.Duration
 	place int   // in the timers, from 1; 0: nowhere
 	next  *peer // another one of the same address
 

@@ -5,7 +5,21 @@ import "time"
 // timers is a heap of an endpoint's peers, the one with the earliest deadline first. A peer
 // knows its place in it, so that a deadline that moves costs no search. The
 // zero value is empty.
-type timers struct{ heap []*peer }
+//
+// With thousands of connections each look at another peer is a miss of the
+// processor's cache. So the deadlines stand in the heap itself, each entry has
+// four below it, which are neighbours, and a peer is touched only when its
+// entry moves.
+type timers struct{ heap []timer }
+
+// A timer is when a peer has something to do.
+type timer struct {
+	due  time.Duration
+	peer *peer
+}
+
+// timersBelow is how many entries an entry of the heap has below it.
+const timersBelow = 4
 
 // next gives the earliest deadline, never when there is none.
 func (t *timers) next() time.Duration {
@@ -20,7 +34,7 @@ func (t *timers) due(now time.Duration) *peer {
 	if t.next() > now {
 		return nil
 	}
-	return t.heap[0]
+	return t.heap[0].peer
 }
 
 // appendDue adds all peers whose deadline has come to list, in no order. Their
@@ -33,9 +47,11 @@ func (t *timers) appendDueFrom(list []*peer, i int, now time.Duration) []*peer {
 	if i >= len(t.heap) || t.heap[i].due > now {
 		return list
 	}
-	list = append(list, t.heap[i])
-	list = t.appendDueFrom(list, 2*i+1, now)
-	return t.appendDueFrom(list, 2*i+2, now)
+	list = append(list, t.heap[i].peer)
+	for k := range timersBelow {
+		list = t.appendDueFrom(list, timersBelow*i+1+k, now)
+	}
+	return list
 }
 
 // set gives p the deadline at. With never, p leaves the heap.
@@ -45,13 +61,12 @@ func (t *timers) set(p *peer, at time.Duration) {
 		return
 	}
 	if p.place == 0 {
-		t.heap = append(t.heap, p)
+		t.heap = append(t.heap, timer{})
 		p.place = len(t.heap)
-	} else if p.due == at {
+	} else if t.heap[p.place-1].due == at {
 		return
 	}
-	p.due = at
-	t.down(t.up(p.place - 1))
+	t.settle(p.place-1, timer{due: at, peer: p})
 }
 
 func (t *timers) remove(p *peer) {
@@ -59,42 +74,53 @@ func (t *timers) remove(p *peer) {
 		return
 	}
 	at, last := p.place-1, len(t.heap)-1
-	t.swap(at, last)
-	t.heap[last] = nil
+	moved := t.heap[last]
+	t.heap[last] = timer{}
 	t.heap = t.heap[:last]
 	p.place = 0
 	if at < last {
-		t.down(t.up(at))
+		t.settle(at, moved)
 	}
 }
 
-// up moves the peer at i towards the top and returns where it stops.
-func (t *timers) up(i int) int {
-	for i > 0 && t.heap[i].due < t.heap[(i-1)/2].due {
-		t.swap(i, (i-1)/2)
-		i = (i - 1) / 2
+// settle puts an entry where it belongs, looking from i, whose own entry is
+// given up.
+func (t *timers) settle(i int, x timer) {
+	for i > 0 {
+		above := (i - 1) / timersBelow
+		if t.heap[above].due <= x.due {
+			break
+		}
+		t.put(i, t.heap[above])
+		i = above
 	}
-	return i
-}
-
-// down moves the peer at i away from the top.
-func (t *timers) down(i int) {
 	for {
-		first := i
-		for _, child := range [2]int{2*i + 1, 2*i + 2} {
-			if child < len(t.heap) && t.heap[child].due < t.heap[first].due {
-				first = child
-			}
+		first := t.firstBelow(i)
+		if first < 0 || t.heap[first].due >= x.due {
+			break
 		}
-		if first == i {
-			return
-		}
-		t.swap(i, first)
+		t.put(i, t.heap[first])
 		i = first
 	}
+	t.put(i, x)
 }
 
-func (t *timers) swap(i, j int) {
-	t.heap[i], t.heap[j] = t.heap[j], t.heap[i]
-	t.heap[i].place, t.heap[j].place = i+1, j+1
+// firstBelow gives the earliest of the entries below that at i, -1 if there is
+// none.
+func (t *timers) firstBelow(i int) int {
+	first := timersBelow*i + 1
+	if first >= len(t.heap) {
+		return -1
+	}
+	for k := first + 1; k < min(first+timersBelow, len(t.heap)); k++ {
+		if t.heap[k].due < t.heap[first].due {
+			first = k
+		}
+	}
+	return first
+}
+
+func (t *timers) put(i int, x timer) {
+	t.heap[i] = x
+	x.peer.place = i + 1
 }
