@@ -11,7 +11,6 @@ import (
 type lookoutWorld struct {
 	now    time.Duration
 	l      *lookout
-	looks  int           // that found nothing
 	each   time.Duration // what a look takes
 	waking time.Duration // how much later one who waits has it
 }
