@@ -32,7 +32,7 @@ type guardedConn struct {
 func newGuardedConn(conn net.PacketConn, known func(net.Addr) bool, dropped *atomic.Uint64) *guardedConn {
 	return &guardedConn{
 		PacketConn: conn, epoch: time.Now(), known: known, dropped: dropped,
-		questions: paces{perSecond: stunPerSecond}, requests: paces{perSecond: stunPerSecond},
+		questions: newPaces(stunPerSecond), requests: newPaces(stunPerSecond),
 	}
 }
 

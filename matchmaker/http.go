@@ -1,8 +1,10 @@
 package matchmaker
 
 import (
+	"context"
 	"encoding/json"
 	"html/template"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,6 +26,39 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /metrics", s.metrics())
 	mux.HandleFunc("GET /parties", s.serveParties)
 	return mux
+}
+
+// What HTTP may take before it is a WebSocket, which has times of its own.
+const (
+	headerTime = 10 * time.Second // for a request's header
+	answerTime = 10 * time.Second // for the answer to be taken
+	idleTime   = 30 * time.Second // between two requests
+)
+
+// newHTTP is the server of the Handler's paths.
+func (s *Server) newHTTP() *http.Server {
+	return &http.Server{
+		Handler:           s.askedFirst(s.Handler()),
+		ReadHeaderTimeout: headerTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: 16 << 10,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, sniffedOf(c))
+		},
+		BaseContext: func(net.Listener) context.Context { return s.ctx },
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// askedFirst tells the gate that a connection has sent a whole request.
+func (s *Server) askedFirst(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, _ := r.Context().Value(connKey{}).(*sniffed); c != nil {
+			s.split.gate.asked(c)
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // clientAddr is who asks. X-Forwarded-For counts only from a trusted proxy, and
