@@ -1,7 +1,6 @@
 package netmsg
 
 import (
-	"fmt"
 	"testing"
 	"time"
 )
@@ -206,21 +205,6 @@ func TestBulkWindowIsHalvedAtTheThirdProbeTimeout(t *testing.T) {
 	}
 }
 
-func TestBulkTakesATooLongQueueDownEachRound(t *testing.T) {
-	b, now := settled()
-	for range 10 { // the queue grows to 30 ms: a round is a round trip
-		b.held, b.usedAt = true, now
-		b.onAck(now, 70*ms, 70*ms)
-		now += 70 * ms
-	}
-	before := b.window
-	b.onAck(now, 70*ms, 70*ms)
-
-	if got := b.window / before; got < 0.949 || got > 0.951 {
-		t.Errorf("the window is %.3f of what it was, want 0.95", got)
-	}
-}
-
 func TestBulkStartsAgainAfterAMove(t *testing.T) {
 	b, now := settled()
 
@@ -228,30 +212,6 @@ func TestBulkStartsAgainAfterAMove(t *testing.T) {
 
 	if b.window != bulkFirstWindow || b.steady || b.minRTT != 0 || b.windowFull(now, 9) {
 		t.Errorf("window %.0f, steady %v, smallest round trip %v", b.window, b.steady, b.minRTT)
-	}
-}
-
-func TestBulkDrainsTheQueueEveryFiveSeconds(t *testing.T) {
-	s := newBulkSim(simLink{rate: 10e6, buffer: 200 * ms, rtt: 40 * ms}, 1, 0)
-	var drains []time.Duration
-	for s.now < 30*time.Second {
-		s.runUntil(s.now + ms)
-		b := &s.flows[0].ctl
-		if b.draining(s.now) && (len(drains) == 0 || s.now-drains[len(drains)-1] > time.Second) {
-			drains = append(drains, s.now)
-			if limit := b.limit(s.now); limit != b.window/2 {
-				t.Errorf("at %v the limit is %.0f of %.0f", s.now, limit, b.window)
-			}
-		}
-	}
-
-	if len(drains) < 5 {
-		t.Errorf("drains at %v, want one every five seconds", drains)
-	}
-	for i := 1; i < len(drains); i++ {
-		if gap := drains[i] - drains[i-1]; gap < 4900*ms || gap > 5500*ms {
-			t.Errorf("drains at %v, want five seconds between", drains)
-		}
 	}
 }
 
@@ -337,101 +297,12 @@ func TestBulkAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestPacerLetsConnectionsTakeTurns(t *testing.T) {
-	shared := new(pacer)
-	flows := make([]bulkControl, 11)
-	for i := range flows {
-		flows[i] = newBulkControl(shared, guessedRTT)
-	}
-	sent := make([]int, len(flows))
-	for now := time.Duration(0); now < time.Second; now += ms {
-		together := 0
-		for i := range flows {
-			for flows[i].maySend(now, 0) {
-				flows[i].onSent(now, true)
-				sent[i]++
-				together++
-			}
-		}
-		// Eleven flows of 100 packets a second: bursts are the endpoint's.
-		if now > 100*ms && together > 5 {
-			t.Fatalf("at %v %d packets go at once", now, together)
-		}
-	}
-	for i := range sent {
-		if sent[i] < sent[0]*9/10 || sent[i] > sent[0]*11/10 {
-			t.Errorf("packets sent: %v, want about the same", fmt.Sprint(sent))
-			break
-		}
-	}
-}
-
-func TestPacerForgetsWhoHasNothingToSend(t *testing.T) {
-	shared := new(pacer)
-	a, b := newBulkControl(shared, guessedRTT), newBulkControl(shared, guessedRTT)
-	for a.maySend(0, 0) {
-		a.onSent(0, true)
-	}
-	alone := shared.rate
-	for b.maySend(0, 0) {
-		b.onSent(0, true)
-	}
-	if shared.rate <= alone {
-		t.Errorf("two share %v packets a second, one had %v", shared.rate, alone)
-	}
-
-	b.rest(0)
-	if shared.rate != alone {
-		t.Errorf("after one rests the other has %v, want %v", shared.rate, alone)
-	}
-	a.restart()
-	if shared.rate != 0 {
-		t.Errorf("after a restart %v packets a second are shared", shared.rate)
-	}
-}
-
 func TestBulkPaceIsFiniteOnAPathWithoutDelay(t *testing.T) {
 	b := newBulkControl(new(pacer), 0)
 	b.onAck(time.Second, 0, 0)
 
 	if rate := b.pace(time.Second); rate > 1e7 {
 		t.Errorf("the pace is %v packets a second", rate)
-	}
-}
-
-func TestBulkLeavesSlowStartWithTheWindowOfARoundTripAgo(t *testing.T) {
-	for window, want := range map[float64]float64{60: 30, 120: 80} {
-		b := newBulkControl(nil, 40*ms)
-		b.window, b.held, b.usedAt = window, true, time.Second
-		b.onAck(time.Second, 40*ms, 40*ms)
-
-		b.onAcked(time.Second)
-		b.onAck(1020*ms, 90*ms, 40*ms)
-		b.onAcked(time.Second)
-		b.onAck(1080*ms, 90*ms, 40*ms)
-
-		if !b.steady || b.window != want {
-			t.Errorf("from %v it went to %v (steady %v), want %v", window, b.window, b.steady, want)
-		}
-	}
-}
-
-// What the round that goes on has delivered so far counts, once half of it is
-// over.
-func TestBulkLeavesSlowStartWithWhatTheRoundDelivers(t *testing.T) {
-	for at, want := range map[time.Duration]float64{10 * ms: 80, 30 * ms: 100} {
-		b := newBulkControl(nil, 40*ms)
-		b.window, b.held, b.usedAt = 120, true, time.Second
-		b.onAck(time.Second, 40*ms, 40*ms)
-		for range 75 {
-			b.onAcked(time.Second)
-		}
-
-		b.endSlowStart(time.Second + at)
-
-		if b.window != want {
-			t.Errorf("with 75 delivered in %v of 40ms it went to %v, want %v", at, b.window, want)
-		}
 	}
 }
 
