@@ -32,6 +32,7 @@ import (
 	"time"
 
 	netmsg "github.com/partyline-go/partyline/net"
+	"github.com/partyline-go/partyline/tests/inbox"
 )
 
 // maxDatagram is the largest datagram that a link carries.
@@ -52,7 +53,7 @@ type Network struct {
 	inOrder []*link // as they were made, so that a run repeats
 	cuts    map[way]bool
 	late    []parcel // held back by Watch
-	free    [][]byte
+	buffers *inbox.Buffers
 	buf     [maxDatagram]byte
 }
 
@@ -84,6 +85,7 @@ type parcel struct {
 func New(seed uint64) *Network {
 	return &Network{
 		seed:    seed,
+		buffers: inbox.NewBuffers(maxDatagram),
 		sockets: make(map[netip.AddrPort]*Socket),
 		links:   make(map[way]*link),
 		cuts:    make(map[way]bool),
@@ -145,7 +147,7 @@ func (n *Network) release() {
 			continue
 		}
 		n.enter(p.way, p.data)
-		n.free = append(n.free, p.data)
+		n.buffers.Free(p.data)
 	}
 	n.late = kept
 }
@@ -219,7 +221,7 @@ func (n *Network) send(w way, data []byte) {
 			return
 		}
 		if fate.Delay > 0 {
-			n.late = append(n.late, parcel{w, n.now + fate.Delay, n.copy(data)})
+			n.late = append(n.late, parcel{w, n.now + fate.Delay, n.buffers.Copy(data)})
 			return
 		}
 	}
@@ -240,20 +242,7 @@ func (n *Network) enter(w way, data []byte) {
 
 // arrive puts a datagram in its socket.
 func (n *Network) arrive(w way, data []byte) {
-	s := n.sockets[w.to]
-	if s == nil || len(s.inbox) == maxHeld {
-		return
+	if s := n.sockets[w.to]; s != nil {
+		s.Put(w.from, data)
 	}
-	s.inbox = append(s.inbox, netmsg.Datagram{Addr: w.from, Data: n.copy(data)})
-}
-
-// copy keeps a datagram in a buffer that was used before, if there is one.
-func (n *Network) copy(data []byte) []byte {
-	var b []byte
-	if last := len(n.free) - 1; last >= 0 {
-		b, n.free = n.free[last], n.free[:last]
-	} else {
-		b = make([]byte, 0, maxDatagram)
-	}
-	return append(b[:0], data...)
 }

@@ -65,9 +65,9 @@ func (y *way) send(p packet) {
 // deliver takes one packet off the way; one that was under way when the way
 // was cut still arrives.
 func (y *way) deliver() {
-	buf := y.world.copy(y.world.buf[:0])
+	buf := y.world.buffers.Copy(nil)
 	if n, ok := y.sim.Deliver(y.world.now, buf[:cap(buf)]); ok {
 		y.far(y.world.parsePacket(buf[:n]))
 	}
-	y.world.free = append(y.world.free, buf)
+	y.world.buffers.Free(buf)
 }

@@ -44,7 +44,7 @@ func (h *Host) Outside() netip.Addr {
 func (h *Host) Kill() {
 	h.dead = true
 	for _, s := range h.sockets {
-		s.closed = true
+		s.Closed = true
 	}
 	clear(h.sockets)
 	for _, s := range h.streams {

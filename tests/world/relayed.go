@@ -7,26 +7,26 @@ import (
 	"strings"
 	"time"
 
-	netmsg "github.com/partyline-go/partyline/net"
-
 	"github.com/partyline-go/partyline/matchmaker"
+	netmsg "github.com/partyline-go/partyline/net"
+	"github.com/partyline-go/partyline/tests/inbox"
 )
 
 // A Relayed is the client of a [Relay]: a party.Relay. It asks over UDP and,
 // when that brings nothing and the servers are also reached by it, over TCP.
 type Relayed struct {
+	inbox.Inbox // what has come through the relay
+
 	host        *Host
 	relay       *Relay
 	credentials string
 	overTCP     bool // the servers say that it may
 	socket      *Socket
 	stream      *stream // over TCP; nil: over UDP
-	inbox       []netmsg.Datagram
 
 	relayed netip.AddrPort
 	err     error
 	permits map[netip.Addr]time.Duration // until when; 0: asked for
-	closed  bool
 }
 
 const (
@@ -39,7 +39,7 @@ var errNoRelay = errors.New("world: no relay answers")
 
 // newRelayed begins an allocation at a relay.
 func (h *Host) newRelayed(relay *Relay, servers []matchmaker.TURNServer) *Relayed {
-	c := &Relayed{host: h, relay: relay, permits: make(map[netip.Addr]time.Duration)}
+	c := &Relayed{Inbox: inbox.New(h.world.buffers), host: h, relay: relay, permits: make(map[netip.Addr]time.Duration)}
 	if relay == nil || len(servers) == 0 {
 		c.err = errNoRelay
 		return c
@@ -57,7 +57,7 @@ func (h *Host) newRelayed(relay *Relay, servers []matchmaker.TURNServer) *Relaye
 }
 
 func (c *Relayed) waiting() bool {
-	return !c.relayed.IsValid() && c.err == nil && !c.closed && !c.host.dead
+	return !c.relayed.IsValid() && c.err == nil && !c.Closed && !c.host.dead
 }
 
 func (c *Relayed) allocate() {
@@ -92,14 +92,14 @@ func (c *Relayed) giveUp() {
 func (c *Relayed) say(data []byte) {
 	if c.stream != nil {
 		c.stream.up.send(data)
-	} else if !c.socket.closed {
+	} else if !c.socket.Closed {
 		c.socket.Send(netip.AddrPortFrom(c.relay.host.addr, matchmaker.DefaultPort), data)
 	}
 }
 
 // hear takes what the relay says.
 func (c *Relayed) hear(data []byte) {
-	if c.closed {
+	if c.Closed {
 		return
 	}
 	if data == nil && c.err == nil {
@@ -121,9 +121,7 @@ func (c *Relayed) hear(data []byte) {
 	case relayForbidden:
 		c.permits[addrOf(body).Addr()] = never // not to be asked for again
 	case relayHeard:
-		if len(c.inbox) < maxHeld {
-			c.inbox = append(c.inbox, netmsg.Datagram{Addr: addrOf(body), Data: c.host.world.copy(body[18:])})
-		}
+		c.Put(addrOf(body), body[18:])
 	}
 }
 
@@ -143,7 +141,7 @@ func (c *Relayed) Permit(to netip.Addr) {
 func (c *Relayed) permit(to netip.Addr) {
 	w := c.host.world
 	switch until := c.permits[to]; {
-	case c.closed || c.host.dead || c.err != nil:
+	case c.Closed || c.host.dead || c.err != nil:
 	case until > w.now+time.Minute:
 		w.After(until-w.now-time.Minute, func() { c.permit(to) })
 	default:
@@ -154,34 +152,9 @@ func (c *Relayed) permit(to netip.Addr) {
 	}
 }
 
-// TryRead gives the oldest datagram that has come through the relay.
-func (c *Relayed) TryRead(d *netmsg.Datagram) bool {
-	if len(c.inbox) == 0 {
-		return false
-	}
-	got := c.inbox[0]
-	c.inbox = c.inbox[1:]
-	d.Addr = got.Addr
-	d.Data = d.Data[:copy(d.Data[:cap(d.Data)], got.Data)]
-	return true
-}
-
-// ReadBatch gives what has come, without waiting.
-func (c *Relayed) ReadBatch(b []netmsg.Datagram) (int, error) {
-	if c.closed {
-		return 0, net.ErrClosed
-	}
-	for i := range b {
-		if !c.TryRead(&b[i]) {
-			return i, nil
-		}
-	}
-	return len(b), nil
-}
-
 // WriteBatch sends through the relay.
 func (c *Relayed) WriteBatch(b []netmsg.Datagram) (int, error) {
-	if c.closed {
+	if c.Closed {
 		return 0, net.ErrClosed
 	}
 	for _, d := range b {
@@ -200,12 +173,12 @@ func (c *Relayed) LocalAddr() netip.AddrPort {
 
 // Close gives the allocation back.
 func (c *Relayed) Close() error {
-	if c.closed || c.socket == nil {
-		c.closed = true
+	if c.Closed || c.socket == nil {
+		c.Closed = true
 		return nil
 	}
 	c.say([]byte{relayFree})
-	c.closed = true
+	c.Closed = true
 	c.socket.Close()
 	if c.stream != nil {
 		c.stream.close(c.host)

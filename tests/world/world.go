@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"time"
+
+	"github.com/partyline-go/partyline/tests/inbox"
 )
 
 // A World is everything that the package comment names.
@@ -27,17 +29,18 @@ type World struct {
 	cuts     map[[2]*Host]bool
 	trace    hash.Hash64
 	buf      []byte
-	free     [][]byte
+	buffers  *inbox.Buffers
 }
 
 // New makes a world without anything in it, at time zero.
 func New(seed uint64) *World {
 	w := &World{
-		seed:  seed,
-		dice:  rand.New(rand.NewPCG(seed, 0x77_6f_72_6c_64)),
-		cuts:  make(map[[2]*Host]bool),
-		trace: fnv.New64a(),
-		buf:   make([]byte, headerSize+maxDatagram),
+		seed:    seed,
+		dice:    rand.New(rand.NewPCG(seed, 0x77_6f_72_6c_64)),
+		cuts:    make(map[[2]*Host]bool),
+		trace:   fnv.New64a(),
+		buf:     make([]byte, headerSize+maxDatagram),
+		buffers: inbox.NewBuffers(headerSize + maxDatagram),
 	}
 	w.Internet = newNetwork(w, nil)
 	return w
@@ -145,15 +148,4 @@ func appendAddr(b []byte, a netip.AddrPort) []byte {
 
 func addrOf(b []byte) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16([16]byte(b)).Unmap(), binary.LittleEndian.Uint16(b[16:]))
-}
-
-// copy keeps a datagram in a buffer that was used before, if there is one.
-func (w *World) copy(data []byte) []byte {
-	var b []byte
-	if last := len(w.free) - 1; last >= 0 {
-		b, w.free = w.free[last], w.free[:last]
-	} else {
-		b = make([]byte, 0, headerSize+maxDatagram)
-	}
-	return append(b[:0], data...)
 }
