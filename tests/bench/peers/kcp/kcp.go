@@ -20,14 +20,6 @@ var Library = peer.Library{
 	Listen: listen, Dial: dial,
 }
 
-// What the first byte of a message says. A hello opens the connection for the
-// bench, as KCP itself has no handshake.
-const (
-	hello byte = iota
-	reliable
-	latest
-)
-
 type endpoint struct {
 	in       peer.Inbox
 	listener *kcp.Listener
@@ -89,7 +81,7 @@ func dial(port int, s peer.Setup) (peer.Endpoint, error) {
 				_ = session.SetWriteBuffer(socketBuffer)
 			}
 			conn := e.add(session)
-			_, _ = session.Write([]byte{hello})
+			_, _ = session.Write(peer.Hello)
 			go e.read(conn, false)
 		}
 	}
@@ -122,17 +114,11 @@ func (e *endpoint) read(conn int, server bool) {
 		if err != nil {
 			return
 		}
-		switch buf[0] {
-		case hello:
-			if server {
-				_, _ = session.Write([]byte{hello})
-			}
-			e.in.Put(e, peer.Event{Conn: conn, Kind: peer.Joined})
-		case reliable:
-			e.in.Put(e, peer.Event{Conn: conn, Kind: peer.Reliable, Data: buf[1:n]})
-		case latest:
-			e.in.Put(e, peer.Event{Conn: conn, Kind: peer.Latest, Data: buf[1:n]})
+		ev := peer.Untag(conn, buf[:n])
+		if server && ev.Kind == peer.Joined {
+			_, _ = session.Write(peer.Hello)
 		}
+		e.in.Put(e, ev)
 	}
 }
 
@@ -143,11 +129,7 @@ func (e *endpoint) Poll(h peer.Handler) { e.in.Poll(e, h) }
 func (e *endpoint) Send(conn int, kind peer.Kind, data []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	first := reliable
-	if kind == peer.Latest {
-		first = latest
-	}
-	e.buf = append(append(e.buf[:0], first), data...)
+	e.buf = peer.AppendTagged(e.buf[:0], kind, data)
 	_, err := e.sessions[conn].Write(e.buf)
 	return err
 }

@@ -19,13 +19,6 @@ var Library = peer.Library{
 	Listen: listen, Dial: dial,
 }
 
-// What the first byte of a datagram says.
-const (
-	hello byte = iota
-	reliable
-	latest
-)
-
 const waitMillis = 50 // for datagrams, while it runs by itself
 
 // An endpoint has a socket of its own, or a fan of clients.
@@ -87,7 +80,7 @@ func dial(port int, s peer.Setup) (peer.Endpoint, error) {
 	if err := unix.Connect(e.fd, &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
 		return nil, err
 	}
-	e.out.put([]byte{hello}, address{})
+	e.out.put(peer.Hello, address{})
 	e.out.send(e.fd)
 	if s.Handler != nil {
 		e.begin(s)
@@ -108,7 +101,7 @@ func dialFan(port int, s peer.Setup) (peer.Endpoint, error) {
 	asked := 0
 	return e, peer.AwaitOpen(e, s.Conns, func(open int) {
 		for ; asked < s.Conns && asked < open+256; asked++ {
-			clients.Write(asked, []byte{hello})
+			clients.Write(asked, peer.Hello)
 		}
 	})
 }
@@ -141,11 +134,12 @@ func (e *endpoint) Poll(h peer.Handler) {
 			if e.server {
 				conn = e.numberOf(from)
 			}
-			if e.server && datagram[0] == hello {
-				e.out.put([]byte{hello}, from)
+			ev := peer.Untag(conn, datagram)
+			if e.server && ev.Kind == peer.Joined {
+				e.out.put(peer.Hello, from)
 				e.out.send(e.fd)
 			}
-			e.hear(h, conn, datagram)
+			h(e, ev)
 		})
 	}
 }
@@ -154,7 +148,7 @@ func (e *endpoint) pollFan(h peer.Handler) {
 	buf := e.buf[:cap(e.buf)]
 	for conn, n, ok := e.clients.Read(buf); ok; conn, n, ok = e.clients.Read(buf) {
 		if n > 0 {
-			e.hear(h, conn, buf[:n])
+			h(e, peer.Untag(conn, buf[:n]))
 		}
 	}
 }
@@ -169,17 +163,6 @@ func (e *endpoint) numberOf(from address) int {
 	return conn
 }
 
-func (e *endpoint) hear(h peer.Handler, conn int, datagram []byte) {
-	kind := peer.Joined
-	switch datagram[0] {
-	case reliable:
-		kind = peer.Reliable
-	case latest:
-		kind = peer.Latest
-	}
-	h(e, peer.Event{Conn: conn, Kind: kind, Data: datagram[1:]})
-}
-
 func (e *endpoint) Port() int {
 	a, err := unix.Getsockname(e.fd)
 	if err != nil {
@@ -189,11 +172,7 @@ func (e *endpoint) Port() int {
 }
 
 func (e *endpoint) Send(conn int, kind peer.Kind, data []byte) error {
-	first := reliable
-	if kind == peer.Latest {
-		first = latest
-	}
-	datagram := append(append(e.buf[:0], first), data...)
+	datagram := peer.AppendTagged(e.buf[:0], kind, data)
 	if e.clients != nil {
 		e.clients.Write(conn, datagram)
 		return nil

@@ -17,13 +17,6 @@ var Library = peer.Library{
 	Listen: listen, Dial: dial,
 }
 
-// What the first byte of a datagram says.
-const (
-	hello byte = iota
-	reliable
-	latest
-)
-
 const socketBuffer = 4 << 20
 
 type endpoint struct {
@@ -65,7 +58,7 @@ func dial(port int, s peer.Setup) (peer.Endpoint, error) {
 		if err := e.add(net.DialUDP("udp4", nil, &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})); err != nil {
 			return nil, err
 		}
-		if _, err := e.socks[i].Write([]byte{hello}); err != nil {
+		if _, err := e.socks[i].Write(peer.Hello); err != nil {
 			return nil, err
 		}
 	}
@@ -91,9 +84,9 @@ func (e *endpoint) serve() {
 		}
 		conn, news := e.numberOf(from)
 		if news {
-			_, _ = e.socks[0].WriteToUDPAddrPort([]byte{hello}, from)
+			_, _ = e.socks[0].WriteToUDPAddrPort(peer.Hello, from)
 		}
-		e.hear(conn, buf[:n])
+		e.in.Put(e, peer.Untag(conn, buf[:n]))
 	}
 }
 
@@ -118,20 +111,9 @@ func (e *endpoint) read(conn int) {
 			return
 		}
 		if err == nil && n > 0 {
-			e.hear(conn, buf[:n])
+			e.in.Put(e, peer.Untag(conn, buf[:n]))
 		}
 	}
-}
-
-func (e *endpoint) hear(conn int, datagram []byte) {
-	kind := peer.Joined
-	switch datagram[0] {
-	case reliable:
-		kind = peer.Reliable
-	case latest:
-		kind = peer.Latest
-	}
-	e.in.Put(e, peer.Event{Conn: conn, Kind: kind, Data: datagram[1:]})
 }
 
 func (e *endpoint) Port() int { return e.socks[0].LocalAddr().(*net.UDPAddr).Port }
@@ -141,11 +123,7 @@ func (e *endpoint) Poll(h peer.Handler) { e.in.Poll(e, h) }
 func (e *endpoint) Send(conn int, kind peer.Kind, data []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	first := reliable
-	if kind == peer.Latest {
-		first = latest
-	}
-	e.buf = append(append(e.buf[:0], first), data...)
+	e.buf = peer.AppendTagged(e.buf[:0], kind, data)
 	if len(e.addrs) == 0 {
 		_, err := e.socks[conn].Write(e.buf)
 		return err
