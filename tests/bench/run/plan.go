@@ -94,7 +94,7 @@ func Plan() []Case {
 		{
 			ID: "D-bulk", Title: "4 MiB through 10 Mbit/s, 50 ms each way, 1 % loss, a queue of 100 ms",
 			Job:   load.Job{Workload: "bulk", Bytes: mapSize, For: 40 * time.Second, Link: slow},
-			Peers: []string{Partyline, ENet, KCP, QUIC}, Rounds: 1, AtOnce: true,
+			Peers: []string{Partyline, ENet, KCP, QUIC}, AtOnce: true,
 		},
 		{
 			ID: "E", Title: "1,000 connections, ten values of 32 B a second each way",
