@@ -11,14 +11,14 @@ import (
 // from 1 and never uses one twice.
 type SocketID uint64
 
-// Relay says which STUN and TURN servers the Directory hands out, and with what
+// A Relay says which STUN and TURN servers the Directory hands out, and with what
 // secret it makes TURN's credentials (the REST form: the user is an expiry and
 // a room, the password their HMAC-SHA1 under Secret).
 type Relay struct {
 	STUN   []string      // "stun:host:port"
 	TURN   []string      // "turn:host:port?transport=udp"; none: no relay
 	Secret string        // shared with the TURN server
-	TTL    time.Duration // of a credential; 10 minutes
+	TTL    time.Duration // of a credential; 10 minutes if zero
 }
 
 // An Action is something a Directory wants done with a socket.
@@ -53,8 +53,13 @@ type Directory struct {
 
 // Counts are a Directory's counters; they never fall.
 type Counts struct {
-	Opened, Reopened, Dropped, Joins, Claims, Granted uint64
-	Wrong, Throttled, Refused, Malformed              uint64
+	Opened, Reopened, Dropped uint64 // rooms
+	Joins                     uint64 // guests introduced to a host
+	Claims, Granted           uint64 // of rooms, by heirs
+	Wrong                     uint64 // codes that no room has
+	Throttled                 uint64 // refused for a limit on how often
+	Refused                   uint64 // sockets of networks that had too many
+	Malformed                 uint64 // messages that could not be read
 }
 
 type socket struct {
@@ -106,7 +111,7 @@ func (d *Directory) Connected(now time.Duration, id SocketID, addr netip.Addr) b
 	return true
 }
 
-// Disconnected tells that a socket is gone. Its room stays, waiting for its
+// Disconnected tells that a socket that was Connected is gone. Its room stays, waiting for its
 // host or an heir.
 func (d *Directory) Disconnected(now time.Duration, id SocketID) {
 	s := d.sockets[id]
@@ -138,7 +143,8 @@ func (d *Directory) Ponged(now time.Duration, id SocketID, rtt time.Duration) {
 	d.answerClaims(r)
 }
 
-// Receive acts on one message of a socket.
+// Receive acts on one message of a socket. Whoever sends one that cannot be read,
+// or over 50 a second (200 at once), is told why and let go.
 func (d *Directory) Receive(now time.Duration, id SocketID, data []byte) {
 	s := d.sockets[id]
 	if s == nil || s.ended {
@@ -197,10 +203,11 @@ func (d *Directory) Actions() []Action {
 	return out
 }
 
-// Deadline is when Tick has something to do.
+// Deadline is when Tick has something to do: once a second.
 func (d *Directory) Deadline() time.Duration { return d.swept + time.Second }
 
-// Tick drops what has outlived its time. Call it at the Deadline.
+// Tick drops what has outlived its time: rooms 45 s after their holder's last
+// word, codes an hour after that, pairs after a minute. Call it at the Deadline.
 func (d *Directory) Tick(now time.Duration) {
 	if now < d.Deadline() {
 		return

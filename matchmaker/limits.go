@@ -4,10 +4,10 @@ import "math"
 
 // Limits of a Directory. A zero field is the default, a negative one no limit.
 type Limits struct {
-	Sockets       int     // of one prefix (IPv4 /24, IPv6 /56) at once; 128
-	Rooms         int     // of one prefix at once; 64
-	OpensPerMin   int     // of one prefix; 30
-	AllRooms      int     // 100,000
+	Sockets       int     // of one network (IPv4 /24, IPv6 /56) at once; 128
+	Rooms         int     // of one network at once; 64
+	OpensPerMin   int     // rooms that one network opens in a minute; 30
+	AllRooms      int     // of all networks; 100,000
 	WrongPerSec   float64 // wrong codes a second in all; 50
 	MessagesQueue int     // messages that wait for one socket before it is closed; 256
 }

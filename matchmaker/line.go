@@ -10,7 +10,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// A Line is a party's connection to a matchmaker. It is polled and never waits.
+// A Line is a party's connection to a matchmaker. It is polled and never waits;
+// any goroutine may use it.
 // [Dial] gives one over WebSocket; a simulated world has its own.
 type Line interface {
 	// Up counts how often the line has come up: odd while it is up, even while
@@ -18,9 +19,10 @@ type Line interface {
 	Up() int
 	// Err is why the line is down, nil at first and while it is up.
 	Err() error
-	// Send queues m; false when the line is down or too much waits.
+	// Send queues m; false when the line is down or 64 messages wait.
 	Send(m Message) bool
-	// Receive gives the next message that came, false when there is none.
+	// Receive gives the next message that came, false when there is none. A
+	// line at which 64 wait and another comes breaks, and comes up again.
 	Receive() (Message, bool)
 	// Close ends the line, after what was sent. It does not wait.
 	Close()

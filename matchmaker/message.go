@@ -56,7 +56,7 @@ type Candidate struct {
 
 // A TURNServer is a relay with credentials that end after TTL seconds.
 type TURNServer struct {
-	URLs []string `json:"urls"`
+	URLs []string `json:"urls"` // "turn:host:port?transport=udp", or tcp
 	User string   `json:"user"`
 	Pass string   `json:"pass"`
 	TTL  int      `json:"ttl"` // seconds
@@ -101,36 +101,38 @@ const (
 )
 
 // A Message is one object of the signalling protocol, in either direction.
-// Only the fields that its Kind names have a meaning.
+// Only the fields that its Kind names have a meaning; one that is zero is left
+// out. PROTOCOL.md has them kind by kind.
 type Message struct {
 	T       Kind            `json:"t"`
-	V       int             `json:"v"`
-	App     Bytes           `json:"app,omitempty"`
-	Proto   int             `json:"proto,omitempty"`
-	Key     Bytes           `json:"key,omitempty"`
-	Name    string          `json:"name,omitempty"`
-	Max     int             `json:"max,omitempty"`
-	Public  bool            `json:"public,omitempty"`
-	Players int             `json:"players,omitempty"`
-	Renew   bool            `json:"renew,omitempty"`
-	Again   bool            `json:"again,omitempty"` // join: as one who has a place already
-	Code    string          `json:"code,omitempty"`
-	Ticket  Bytes           `json:"ticket,omitempty"`
-	Epoch   uint32          `json:"epoch,omitempty"`
-	ID      string          `json:"id,omitempty"`
-	To      string          `json:"to,omitempty"`
-	Cands   []Candidate     `json:"cands,omitempty"`
-	Data    json.RawMessage `json:"data,omitempty"`
-	PSK     Bytes           `json:"psk,omitempty"`
-	DelayMS int             `json:"delay_ms,omitempty"`
-	STUN    []string        `json:"stun,omitempty"`
+	V       int             `json:"v"`                  // the protocol's version, 1; Encode sets it
+	App     Bytes           `json:"app,omitempty"`      // the game protocol's id, 1 to 8 bytes
+	Proto   int             `json:"proto,omitempty"`    // version of the game's messages
+	Key     Bytes           `json:"key,omitempty"`      // public key of who speaks, or of whom is spoken: 32 bytes
+	Name    string          `json:"name,omitempty"`     // of the party, in the public list: at most 64 bytes
+	Max     int             `json:"max,omitempty"`      // places, 0 to 4,096; 0: any number
+	Public  bool            `json:"public,omitempty"`   // the party is listed
+	Players int             `json:"players,omitempty"`  // places taken, 0 to 4,096
+	Renew   bool            `json:"renew,omitempty"`    // refresh: another ticket, please
+	Again   bool            `json:"again,omitempty"`    // join: as one who has a place already
+	Code    string          `json:"code,omitempty"`     // of the room, in any form that codes.Parse reads
+	Ticket  Bytes           `json:"ticket,omitempty"`   // proof of a right to the room: 16 bytes
+	Epoch   uint32          `json:"epoch,omitempty"`    // counts the party's hosts
+	ID      string          `json:"id,omitempty"`       // of a pair, 16 hexadecimal digits
+	To      string          `json:"to,omitempty"`       // ID of the pair for whose other the message is
+	Cands   []Candidate     `json:"cands,omitempty"`    // MaxCandidates at most
+	Data    json.RawMessage `json:"data,omitempty"`     // a browser's offer, answer or candidate: at most 12 KiB
+	PSK     Bytes           `json:"psk,omitempty"`      // of the pair, 32 bytes
+	DelayMS int             `json:"delay_ms,omitempty"` // wait so long, so that both begin together; at most 1,000
+	STUN    []string        `json:"stun,omitempty"`     // servers, as "stun:host:port"
 	TURN    []TURNServer    `json:"turn,omitempty"`
 	Why     Why             `json:"why,omitempty"`
-	Text    string          `json:"text,omitempty"`
-	RetryMS int             `json:"retry_ms,omitempty"`
+	Text    string          `json:"text,omitempty"`     // the refusal in words: at most 200 bytes
+	RetryMS int             `json:"retry_ms,omitempty"` // after so long it may be asked again
 }
 
-// Encode gives m as JSON, with its version.
+// Encode gives m as JSON, with its version. It does not check m: Parse does, at
+// who reads it. Data that is no JSON panics.
 func (m Message) Encode() []byte {
 	m.V = version
 	data, err := json.Marshal(m)
@@ -140,8 +142,10 @@ func (m Message) Encode() []byte {
 	return data
 }
 
-// Parse reads one message and checks every field against its limits. Fields it
-// does not know are skipped, so that either side may be newer.
+// Parse reads one message. A message over MaxMessage bytes, one that is no JSON
+// object of this version, and a field outside its limits are errors, which say
+// the size and the limit. Fields it does not know are skipped, so that either
+// side may be newer.
 func Parse(data []byte) (Message, error) {
 	var m Message
 	if len(data) > MaxMessage {

@@ -14,7 +14,8 @@ import (
 )
 
 // A Server is the matchmaker's edge: the Directory on real sockets. Start makes
-// one; a game or a test may run it in process.
+// one; a game or a test may run it in process. Its methods may be called from any
+// goroutine.
 type Server struct {
 	cfg   ServerConfig
 	log   *slog.Logger
@@ -35,7 +36,8 @@ type Server struct {
 	closed  bool
 }
 
-// Start listens and serves until Close.
+// Start listens and serves until Close or Shutdown. It returns an error if the
+// address cannot be listened on, TCP or, for the relay, UDP.
 func Start(cfg ServerConfig) (*Server, error) {
 	cfg.setDefaults()
 	s := &Server{cfg: cfg, log: cfg.Log, epoch: time.Now(), clients: make(map[SocketID]*client)}
@@ -82,7 +84,8 @@ func (s *Server) URL() string {
 }
 
 // Shutdown tells hosts and guests to come back in a moment, and closes. Hosts
-// then open their rooms again, at this server's successor or at another.
+// then open their rooms again, at this server's successor or at another. It takes
+// a tenth of a second more than Close.
 func (s *Server) Shutdown(retry time.Duration) error {
 	s.mu.Lock()
 	s.dir.Stop(retry)

@@ -19,8 +19,8 @@ type ServerConfig struct {
 	PublicIP       netip.Addr     // what players reach; the address listened on, else the machine's first
 	AllowPrivate   bool           // the relay may reach private and loopback addresses: tests and LANs
 	NoRelay        bool           // STUN and TURN are not served here
-	RelayPort0     uint16         // first relay port; 60000
-	RelayPorts     uint16         // how many; 4096
+	RelayPort0     uint16         // first UDP port of the relay; RelayPort0
+	RelayPorts     uint16         // how many, up to port 65,535; 4,096
 	RelaySecret    string         // of TURN's credentials; random
 	RelayQuota     int            // allocations of one room; 32
 	RelayRate      int            // bytes a second of one allocation, each way; 1 MiB

@@ -39,6 +39,7 @@ type Config struct {
 	StallTimeout   time.Duration // Driven: longest time without Drain or Flush before connections end as Stalled; 60s if zero, never if negative
 
 	MaxMessage int // NMS2: largest reliable message, bytes, 1,024 to 16,777,216; 65,535 if zero, the most if negative
+	MaxValue   int // NMS2: largest latest value, bytes, 1,024 to 65,535; 16,384 if zero, the most if negative
 	MaxStreams int // latest-value streams a connection carries each way, 1 to 4,096; 64 if zero, 4,096 if negative
 	MaxQueued  int // NMS2: bytes of reliable messages that may wait on a connection; 8 MiB if zero, any number if negative
 
@@ -93,8 +94,6 @@ type Config struct {
 	// It is called under the endpoint's lock, from whoever sends, so it must not
 	// wait and not use the endpoint; message is borrowed until it returns.
 	Resent func(message []byte, n int)
-
-	MaxValue int // NMS2: largest latest value, bytes, 1,024 to 65,535; 16,384 if zero, the most if negative
 
 	Random io.Reader    // salts, keys, cookies; nil: crypto/rand
 	Log    *slog.Logger // nil: silence

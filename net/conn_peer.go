@@ -22,7 +22,7 @@ func (c *Conn) secure() *secureSession {
 }
 
 // PeerKey is the static public key that the peer proved, 32 bytes: a server's,
-// or that of a client with an Identity. nil: none. (nms2 3)
+// or that of a client with an Identity. nil: none. PROTOCOL.md, Keys and secrets.
 func (c *Conn) PeerKey() []byte {
 	if s := c.secure(); s != nil && s.peerKey != [keySize]byte{} {
 		return slices.Clone(s.peerKey[:])
@@ -32,14 +32,14 @@ func (c *Conn) PeerKey() []byte {
 
 // Verified says that the peer proved a key or a secret that this side knew
 // before: that nobody stands in the middle. A client that knew nothing of its
-// server has trusted the first key that it saw. (nms2 7.1)
+// server has trusted the first key that it saw. PROTOCOL.md, The client.
 func (c *Conn) Verified() bool {
 	s := c.secure()
 	return s != nil && s.verified
 }
 
 // Greeting is the peer's early data: at a server the client's Config.Hello,
-// at a client the Welcome of the server's Admission. (nms2 7.6)
+// at a client the Welcome of the server's Admission. PROTOCOL.md, Parameters.
 func (c *Conn) Greeting() []byte {
 	if s := c.secure(); s != nil {
 		return slices.Clone(s.peer.appData)
@@ -58,7 +58,7 @@ func (c *Conn) WrongKey() bool {
 
 // Binding is the same 32 bytes at both ends of this connection and of no
 // other: what a protocol above can sign to prove that it speaks through it.
-// (nms2 7.7)
+// PROTOCOL.md, Noise.
 func (c *Conn) Binding() (binding [32]byte) {
 	if s := c.secure(); s != nil {
 		return s.binding
@@ -67,7 +67,7 @@ func (c *Conn) Binding() (binding [32]byte) {
 }
 
 // Token is what the client's connect token says, at a server; nil: it had
-// none. (nms2 20)
+// none. PROTOCOL.md, Connect tokens.
 func (c *Conn) Token() *TokenClaims {
 	if s := c.secure(); s != nil {
 		return s.token
@@ -79,7 +79,7 @@ func (c *Conn) Token() *TokenClaims {
 // over a relay, say. If the peer answers from there within three probe timeouts
 // the connection moves, and nothing is lost; otherwise nothing changes. A newer
 // Probe takes the place of one that is on. It does nothing on plain connections
-// and where the endpoint has no socket for the address. (nms2 16.5)
+// and where the endpoint has no socket for the address. PROTOCOL.md, Addresses.
 func (c *Conn) Probe(to netip.AddrPort) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,8 +93,9 @@ func (c *Conn) Probe(to netip.AddrPort) {
 
 // SetChannel says how the reliable channels share what there is: those of the
 // lowest priority go first, those of one priority by weight. All have priority
-// 0 and weight 1 until it is set; a weight under 1 is an error. It is
-// ErrNotInPlain on plain connections and on dials in progress. (nms2 13.1)
+// 0 and weight 1 until it is set; a weight under 1 is ErrWeight. It is
+// ErrNotInPlain on plain connections and on dials in progress. PROTOCOL.md,
+// Reliable channels.
 func (c *Conn) SetChannel(ch Channel, priority, weight int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +113,8 @@ func (c *Conn) SetChannel(ch Channel, priority, weight int) error {
 // endpoint was made, as the client estimates it. It never runs back, but for
 // steps over a second, which state tells. The true time is within uncertainty,
 // and half of the difference between the two ways, of t. All zero while it is
-// not known, and on plain connections. Callable from any goroutine. (nms2 18)
+// not known, and on plain connections. Callable from any goroutine.
+// PROTOCOL.md, Time synchronisation.
 func (c *Conn) Clock() (t, uncertainty time.Duration, state ClockState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

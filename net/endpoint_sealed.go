@@ -285,7 +285,7 @@ func (c *Conn) AddAddress(to netip.AddrPort) error {
 // a client whose handshake carries salt proves it. It is good for one
 // connection and 30 seconds; of at most 1,024 registered the oldest goes first.
 // It returns an error if psk has another size, ErrNotInPlain on a plain
-// endpoint. (nms2 8.1)
+// endpoint. PROTOCOL.md, The server.
 func (e *Endpoint) Expect(salt [8]byte, psk []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -297,7 +297,7 @@ func (e *Endpoint) Expect(salt [8]byte, psk []byte) error {
 
 // Punch sends one datagram of 16 bytes to an address: it opens this side's NAT
 // for the peer that has the pair's id, and is never answered. A plain endpoint
-// has none and sends nothing. (nms2 5.6)
+// has none and sends nothing. PROTOCOL.md, Datagrams.
 func (e *Endpoint) Punch(to netip.AddrPort, id [8]byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

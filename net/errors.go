@@ -14,11 +14,12 @@ var (
 	// NMS2 has: other channels than Ordered1, and unreliable messages.
 	ErrNotInPlain = errors.New("netmsg: NMS1 has one reliable channel and latest values, nothing else")
 
-	// ErrNoChannel is what SendOn returns for a channel that does not exist.
+	// ErrNoChannel is what SendOn and SetChannel return for a channel that does
+	// not exist.
 	ErrNoChannel = errors.New("netmsg: there is no such channel")
 
-	// ErrWeight is what SetStreamWeight returns for a weight under 1.
-	ErrWeight = errors.New("netmsg: a stream's weight is at least 1")
+	// ErrWeight is what SetStreamWeight and SetChannel return for a weight under 1.
+	ErrWeight = errors.New("netmsg: a weight is at least 1")
 )
 
 // errOverflow is what the send returns that ends a connection as Overflow.

@@ -38,7 +38,7 @@ const (
 	Remote                          // closed by the peer
 	TimedOut                        // nothing was heard for Config.Timeout
 	Overflow                        // the peer did not keep up with what was queued
-	Denied                          // the server would not take the client (the seed's Refused)
+	Denied                          // the server would not take the client
 	NoAnswer                        // nobody answered for Config.ConnectTimeout
 	Stalled                         // a side was alive but did not poll for Config.StallTimeout
 	Replaced                        // a newer connection took this one's place
@@ -93,7 +93,7 @@ func (r RefuseReason) String() string {
 }
 
 // Codes of a Left whose Reason is NoAnswer, for what was heard though nobody
-// answered as they should. (nms2 7.1)
+// answered as they should. PROTOCOL.md, The client.
 const (
 	NoAnswerKey     = 1 // a server with another key than the one that is known
 	NoAnswerDemands = 2 // a server that asks for what this client does not have

@@ -37,7 +37,8 @@ var errManyPaths = errors.New("netmsg: the endpoint has 4,096 paths already")
 // turn into each other. The endpoint's other rules hold for a path too, but its
 // packets stay at 1,200 bytes. The endpoint closes sock when the path or it is
 // closed. It returns ErrClosed on a closed endpoint, and an error when there are
-// 4,096 paths. On a stepped endpoint sock must be a StepSocket. (nms2 16.7)
+// 4,096 paths. On a stepped endpoint sock must be a StepSocket. PROTOCOL.md,
+// Addresses.
 func (e *Endpoint) AddPath(sock Socket) (*Path, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -19,9 +19,9 @@ type Datagram struct {
 type Socket interface {
 	// ReadBatch waits until at least one datagram is there and reads as many
 	// as there are and b has places for. Each Data comes as a whole buffer; the
-	// socket fills it from the start, cuts it to what came, and sets Addr. A datagram that is larger than its
-	// buffer may be left out or cut: an endpoint's buffers hold all that its
-	// protocol sends. After Close it returns an error that wraps
+	// socket fills it from the start, cuts it to what came, and sets Addr. A
+	// datagram that is larger than its buffer may be left out or cut: an
+	// endpoint's buffers hold all that its protocol sends. After Close it returns an error that wraps
 	// [net.ErrClosed]; any other error is a lost packet, and the reader comes
 	// again.
 	ReadBatch(b []Datagram) (int, error)

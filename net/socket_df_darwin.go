@@ -9,7 +9,7 @@ import (
 
 // neverCut asks the system never to cut a datagram of a socket into fragments.
 // The endpoint's sockets are of one family each, where macOS heeds it.
-// (nms2 17)
+// PROTOCOL.md, Path MTU.
 func neverCut(raw syscall.RawConn, local netip.Addr) bool {
 	level, option := unix.IPPROTO_IP, unix.IP_DONTFRAG
 	if !local.Is4() {

@@ -8,7 +8,7 @@ import (
 )
 
 // neverCut asks the system never to cut a datagram of a socket into fragments,
-// and never to size it by what ICMP says. (nms2 17)
+// and never to size it by what ICMP says. PROTOCOL.md, Path MTU.
 func neverCut(raw syscall.RawConn, local netip.Addr) bool {
 	level, option, probe := unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, unix.IP_PMTUDISC_PROBE
 	if !local.Is4() {

@@ -12,7 +12,7 @@ const (
 )
 
 // neverCut asks the system never to cut a datagram of a socket into fragments.
-// (nms2 17)
+// PROTOCOL.md, Path MTU.
 func neverCut(raw syscall.RawConn, local netip.Addr) bool {
 	level, option := syscall.IPPROTO_IP, ipDontFragment
 	if !local.Is4() {

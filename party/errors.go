@@ -34,6 +34,7 @@ type SizeError struct {
 	Limit int    // what is allowed
 }
 
+// Error says what was too large, its size and the limit.
 func (e *SizeError) Error() string {
 	if e.What == "recipients" {
 		return fmt.Sprintf("party: too many recipients: %d, at most %d", e.Size, e.Limit)

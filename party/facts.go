@@ -43,6 +43,7 @@ const (
 	PeersChanged
 )
 
+// String names it in a word, for logs.
 func (k FactKind) String() string {
 	switch k {
 	case Joined:

@@ -339,6 +339,7 @@ const (
 	StageGreeting              // the host is reached; its game has the hello
 )
 
+// String names it in a word, for logs.
 func (s Stage) String() string {
 	switch s {
 	case StageNone:

@@ -20,6 +20,7 @@ const (
 	Relayed              // over a TURN server
 )
 
+// String names it in a word, for logs.
 func (w Path) String() string {
 	switch w {
 	case PathNone:

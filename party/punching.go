@@ -10,7 +10,7 @@ import (
 
 // What the holder of a room does for who joins by its code: it expects them, and
 // opens its own router towards them. A matchmaker can be lied to, so a host sends
-// few and small datagrams to addresses that nobody vouches for (threat T28).
+// few and small datagrams to addresses that nobody vouches for.
 
 const (
 	punchEvery   = 300 * time.Millisecond

@@ -27,6 +27,7 @@ func (s State) Joining() bool { return s == StateJoining }
 // Joined says that this side is a guest in a party.
 func (s State) Joined() bool { return s == StateJoined }
 
+// String names it in a word, for logs.
 func (s State) String() string {
 	switch s {
 	case StateIdle:

@@ -72,7 +72,10 @@ func ask(ctx context.Context, addr, kind string, data []byte, answer string, don
 	return from, fmt.Errorf("s64: %s does not answer %s", addr, kind)
 }
 
-// List asks the master at addr for all servers that it knows.
+// List asks the master at addr, "host:port", for all servers that it knows: 10,000
+// at most. The question goes six times, half a second apart, until an answer
+// comes; without one, or when ctx ends, that is an error, and the list what has
+// come of it.
 func List(ctx context.Context, addr string) ([]Entry, error) {
 	var list []Entry
 	_, err := ask(ctx, addr, ListAll, nil, "", func(p Packet, _ time.Time) bool {
@@ -93,7 +96,7 @@ func List(ctx context.Context, addr string) ([]Entry, error) {
 
 // Discover asks the game server at addr who it is; ping is the round trip of
 // the question that was answered. The identifier goes as it is, and an answer
-// counts only with it.
+// counts only with it. Errors are as in List.
 func Discover(ctx context.Context, addr string) (p Presence, ping time.Duration, err error) {
 	id := make([]byte, 8)
 	rand.Read(id)
@@ -110,9 +113,11 @@ func Discover(ctx context.Context, addr string) (p Presence, ping time.Duration,
 }
 
 // Download fetches the file with this SHA-256 from the master at addr into
-// path, and says how far it is. The file appears under path only when it is
-// whole and its hash is right. The protocol cannot go on where a transfer
-// broke, so each of three tries begins anew.
+// path, and says how far it is, in bytes (progress may be nil). The file appears
+// under path only when it is whole and its hash is right. The protocol cannot go
+// on where a transfer broke, so each of three tries begins anew. It returns
+// ErrNoFile where the master does not have the file, the error of the last try,
+// or ctx's.
 func Download(ctx context.Context, addr string, hash [32]byte, path string, progress func(got, size int64)) error {
 	var err error
 	for range 3 {

@@ -13,7 +13,7 @@ import (
 
 // A Dir is the files of one directory by their SHA-256. Nothing outside the
 // directory is ever opened, and a file that has changed since it was read is
-// not given.
+// not given. Its methods may be called from any goroutine.
 type Dir struct {
 	root *os.Root
 
@@ -30,8 +30,9 @@ type dirFile struct {
 // maxFiles is how many files of a directory are served.
 const maxFiles = 4096
 
-// OpenDir reads every plain file of the directory path once, for its hash.
-// Directories and links in it are left out.
+// OpenDir reads every plain file of the directory path once, for its hash: 4,096
+// at most. Directories, links and files that cannot be read are left out. It
+// returns an error if there is no such directory.
 func OpenDir(path string) (*Dir, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -45,7 +46,8 @@ func OpenDir(path string) (*Dir, error) {
 	return d, nil
 }
 
-// Scan reads the directory anew.
+// Scan reads the directory anew. If it cannot be read that is an error, and the
+// files stay those of the time before.
 func (d *Dir) Scan() error {
 	entries, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
@@ -74,7 +76,8 @@ func (d *Dir) Scan() error {
 	return nil
 }
 
-// Size is the length of the file with this hash.
+// Size is the length in bytes of the file with this hash; false if there is none,
+// or it has changed.
 func (d *Dir) Size(hash [32]byte) (int64, bool) {
 	f, ok := d.find(hash)
 	if !ok {
@@ -87,7 +90,8 @@ func (d *Dir) Size(hash [32]byte) (int64, bool) {
 	return f.size, true
 }
 
-// Open opens the file with this hash.
+// Open opens the file with this hash, for the caller to close. The error is
+// fs.ErrNotExist if there is none, and another if it has changed.
 func (d *Dir) Open(hash [32]byte) (*os.File, error) {
 	f, ok := d.find(hash)
 	if !ok {
@@ -115,5 +119,5 @@ func (f dirFile) same(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && info.Size() == f.size && info.ModTime().Equal(f.mod)
 }
 
-// Close frees the directory.
+// Close frees the directory. Files that were opened stay open.
 func (d *Dir) Close() error { return d.root.Close() }

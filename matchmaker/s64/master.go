@@ -31,10 +31,13 @@ type Files interface {
 }
 
 // A Master is a master server's table: plain data. Its verbs are Receive,
-// Transmit, Deadline and, for the file transfers, Fetch and Fetched. It answers
-// nobody more often than the limits above let it, since anybody may write any
-// source address on a datagram. A source is an IPv4 address, or the 64 bits of
-// an IPv6 network.
+// Transmit, Deadline and, for the file transfers, Fetch and Fetched.
+//
+// Anybody may write any source address on a datagram, so everything has a limit.
+// It knows 10,000 servers, 32 of one source (an IPv4 address, or the 64 bits of an
+// IPv6 network). A source may list ten times at once and then once a second, and
+// its lists go a server at a time, 5 ms apart. Files wait 30 s to be fetched, 16 of
+// one source.
 type Master struct {
 	files   Files
 	servers map[netip.AddrPort]*server
@@ -87,7 +90,7 @@ func NewMaster(files Files) *Master {
 	return &Master{files: files, servers: make(map[netip.AddrPort]*server), sources: make(map[netip.Prefix]*source)}
 }
 
-// Receive acts on one datagram.
+// Receive acts on one datagram. False: it is no packet of this kind.
 func (m *Master) Receive(now time.Duration, from netip.AddrPort, datagram []byte) bool {
 	m.sweep(now)
 	p, ok := Parse(datagram)
@@ -275,7 +278,8 @@ func (m *Master) listNext(now time.Duration) {
 	}
 }
 
-// Deadline is when Transmit has something to do.
+// Deadline is when Transmit has something to do; math.MaxInt64 if only a
+// datagram can bring that about.
 func (m *Master) Deadline() time.Duration {
 	if len(m.out) > 0 {
 		return 0

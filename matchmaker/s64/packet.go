@@ -38,8 +38,8 @@ const (
 	ExplicitAck                   // an acknowledgement is wanted at once
 )
 
-// A Packet is one datagram. Type and Data are borrowed from the datagram it was
-// read from.
+// A Packet is one datagram, as the package comment has it. Data is borrowed from
+// the datagram that it was read from.
 type Packet struct {
 	Version        uint8
 	Flags          Flags
@@ -126,12 +126,11 @@ func appendBytes(b []byte, s []byte) []byte {
 // A Registration is what a game server says of itself.
 type Registration struct {
 	Port uint16   // at which it takes players
-	Name string   // of the file its players run
+	Name string   // of the file its players run, at most MaxName bytes
 	Hash [32]byte // SHA-256 of that file
 }
 
-// AppendRegistration and ParseRegistration are the data of REGISTER and
-// HEARTBEAT.
+// AppendRegistration writes the data of REGISTER and HEARTBEAT behind b.
 func AppendRegistration(b []byte, r Registration) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(r.Port))
 	b = appendBytes(b, []byte(r.Name))
@@ -140,7 +139,7 @@ func AppendRegistration(b []byte, r Registration) []byte {
 
 var errData = errors.New("s64: malformed data")
 
-// ParseRegistration reads what AppendRegistration writes. Port 0, a port over
+// ParseRegistration reads the data of REGISTER and HEARTBEAT. Port 0, a port over
 // 65,535, a name over MaxName bytes or a hash that is not of 32 is an error.
 func ParseRegistration(data []byte) (Registration, error) {
 	r := reader{data: data}
@@ -155,8 +154,8 @@ func ParseRegistration(data []byte) (Registration, error) {
 type Entry struct {
 	Addr         string // "ip:port", as text on the wire
 	Name         string
-	Hash         [32]byte
-	Downloadable bool // the master has the file
+	Hash         [32]byte // SHA-256 of the file that its players run
+	Downloadable bool     // the master has the file
 }
 
 func appendEntry(b []byte, e Entry) []byte {
@@ -181,7 +180,7 @@ func parseEntry(data []byte) (Entry, error) {
 // A Presence is what a game server answers to DISCOVER.
 type Presence struct {
 	Name         string
-	Players, Max uint32
+	Players, Max uint32 // how many play, and how many may
 }
 
 // appendPresence echoes the request's whole data as the identifier.

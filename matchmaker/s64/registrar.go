@@ -28,7 +28,7 @@ type Registrar struct {
 	Registered bool // the master has acknowledged a REGISTER
 }
 
-// NewRegistrar begins at now.
+// NewRegistrar begins to register at now.
 func NewRegistrar(reg Registration, now time.Duration) *Registrar {
 	return &Registrar{reg: reg, kind: Register, due: now}
 }
@@ -61,7 +61,9 @@ func (r *Registrar) begin(now time.Duration, kind string) {
 	r.kind, r.sends, r.due = kind, 0, now
 }
 
-// Transmit writes the datagram for the master that is due; 0 when there is none.
+// Transmit writes the datagram for the master that is due and gives its length;
+// 0 when there is none. buf holds at least MaxDatagram bytes. A master that has
+// not answered five times is asked again after a minute.
 func (r *Registrar) Transmit(now time.Duration, buf []byte) int {
 	if r.ended || now < r.due {
 		return 0
@@ -89,7 +91,7 @@ func (r *Registrar) Transmit(now time.Duration, buf []byte) int {
 	return len(b)
 }
 
-// Deadline is when Transmit has something to do.
+// Deadline is when Transmit has something to do; math.MaxInt64 after Close.
 func (r *Registrar) Deadline() time.Duration {
 	if r.ended {
 		return math.MaxInt64

@@ -17,7 +17,7 @@ const (
 )
 
 // A Server is a Master on real sockets: UDP for its packets and TCP, at the same
-// port, for its files.
+// port, for its files, 64 at once. Its methods may be called from any goroutine.
 type Server struct {
 	udp   *net.UDPConn
 	tcp   *net.TCPListener
@@ -35,7 +35,9 @@ type Server struct {
 }
 
 // Serve listens on addr ("host:port", usually port 6464; port 0: the system
-// chooses) and gives the files of directory files ("": none) until Close.
+// chooses) and gives the files of directory files ("": none) until Close. It
+// returns an error if the address cannot be listened on, or the directory not be
+// read.
 func Serve(addr, files string) (*Server, error) {
 	s := &Server{epoch: time.Now(), wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		slots: make(chan struct{}, maxTransfers), open: make(map[net.Conn]struct{})}
@@ -100,7 +102,8 @@ func (s *Server) Len() int {
 	return s.master.Len()
 }
 
-// Close ends everything, transfers included.
+// Close ends everything, transfers included, and waits until it has. More calls
+// do nothing but tell that it is closed.
 func (s *Server) Close() error {
 	s.once.Do(func() { close(s.stop) })
 	err := errors.Join(s.udp.Close(), s.tcp.Close())

@@ -74,7 +74,7 @@ func NewHub(cfg HubConfig) *Hub {
 }
 
 // Receive acts on one datagram. A source that is no client is answered only
-// when it asks for a place.
+// when it asks for a place. False: the datagram is no packet, or of no client.
 func (h *Hub) Receive(now time.Duration, from netip.AddrPort, datagram []byte) bool {
 	c := h.byAddr[from]
 	if c == nil {

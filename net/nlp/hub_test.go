@@ -2,6 +2,7 @@ package nlp
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"net/netip"
 	"testing"
@@ -120,6 +121,19 @@ func TestRowZ27NumberOfASilentClientIsFreeAgain(t *testing.T) {
 	h.said(p3, vectors(t)["safe.connect"])
 	if got := h.sent()[p3]; len(got) != 1 || got[0].Data[0] != 2 {
 		t.Fatalf("heard %+v, want number 2", got)
+	}
+}
+
+func TestAServerMayBeClosedAgain(t *testing.T) {
+	s, err := Listen("127.0.0.1:0", HubConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("closed again: error %v, want net.ErrClosed", err)
 	}
 }
 

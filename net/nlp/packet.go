@@ -23,16 +23,17 @@ const (
 	ExplicitAck                   // an acknowledgement is wanted at once
 )
 
-// A Packet is one datagram. Data is borrowed from the datagram it was read from.
+// A Packet is one datagram, as the package comment has it. Data is borrowed from
+// the datagram it was read from.
 type Packet struct {
 	Version    uint8
-	Type       uint8
+	Type       uint8 // 1 to 255; 0: a heartbeat or an acknowledgement
 	Flags      Flags
 	Seq        uint16
-	Ack        uint16
-	Bits       uint16
-	Recipients uint32
-	Data       []byte
+	Ack        uint16 // the highest number received
+	Bits       uint16 // bit n: Ack-1-n was received too
+	Recipients uint32 // bit n-1: client n; 0: the server
+	Data       []byte // at most MaxData bytes
 }
 
 var magic = [3]byte{'N', 'L', 'P'}

@@ -15,6 +15,7 @@ type Server struct {
 	epoch time.Time
 	wake  chan struct{}
 	stop  chan struct{}
+	once  sync.Once
 	done  sync.WaitGroup
 
 	mu  sync.Mutex
@@ -22,7 +23,8 @@ type Server struct {
 	buf [MaxDatagram]byte
 }
 
-// Listen binds addr ("host:port"; port 0: the system chooses) and serves.
+// Listen binds addr ("host:port"; port 0: the system chooses) and serves until
+// Close. It returns an error if addr cannot be bound.
 func Listen(addr string, cfg HubConfig) (*Server, error) {
 	at, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
@@ -41,7 +43,8 @@ func Listen(addr string, cfg HubConfig) (*Server, error) {
 // Addr is the address listened on.
 func (s *Server) Addr() netip.AddrPort { return s.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// Send queues a packet for the clients that recipients names.
+// Send sends a packet to the clients that recipients names, bit n-1 for client n.
+// Errors are as in Hub.Send.
 func (s *Server) Send(kind uint8, flags Flags, recipients uint32, data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,8 +53,9 @@ func (s *Server) Send(kind uint8, flags Flags, recipients uint32, data []byte) e
 	return err
 }
 
-// Poll gives what has happened since the last call. The events and their data
-// are the caller's.
+// Poll gives what has happened since the last call, without waiting: 1,024 events
+// wait at most, and beyond them the packets at their senders. The events and their
+// data are the caller's.
 func (s *Server) Poll() []HubEvent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,16 +73,17 @@ func (s *Server) Len() int {
 	return s.hub.Len()
 }
 
-// Kick frees a client's number at once.
+// Kick frees a client's number at once, as Hub.Kick does.
 func (s *Server) Kick(client int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hub.Kick(client)
 }
 
-// Close frees the socket and ends the goroutines.
+// Close frees the socket and ends the goroutines. More calls do nothing but tell
+// that it is closed.
 func (s *Server) Close() error {
-	close(s.stop)
+	s.once.Do(func() { close(s.stop) })
 	err := s.conn.Close()
 	s.done.Wait()
 	return err

@@ -25,7 +25,7 @@ const (
 // way included.
 const MaxQueued = 256
 
-// Errors of Send.
+// Errors of Send. Unreliable packets wait apart from the reliable, as many of them.
 var (
 	ErrType  = errors.New("nlp: type 0 is for heartbeats and acknowledgements; a game has 1 to 255")
 	ErrFull  = fmt.Errorf("nlp: %d reliable packets wait already", MaxQueued)
@@ -43,7 +43,7 @@ const (
 // An Event is something that happened to a Session.
 type Event struct {
 	Kind   EventKind
-	Packet Packet // Arrived: Data is borrowed until the next Receive
+	Packet Packet // Arrived: Data is borrowed until the next call of Events
 }
 
 // A Session is one end of a link: it numbers, acknowledges, sends again what
@@ -90,7 +90,8 @@ func NewSession(now time.Duration) *Session {
 
 // Send queues a packet of type kind. Unreliable in flags sends it once; without,
 // it is sent until it is acknowledged, MaxSends times to a silent peer. data is
-// copied.
+// copied. Recipients are as in Packet. Errors are ErrType, ErrFull and ErrEnded, and
+// one that says both sizes for data over MaxData bytes.
 func (s *Session) Send(kind uint8, flags Flags, recipients uint32, data []byte) error {
 	switch {
 	case s.ended:
