@@ -24,7 +24,7 @@ type Config struct {
 	// otherwise. Both sides must ask for it; there is no falling back to it.
 	Plain bool
 
-	MaxPacket  int // largest datagram sent, bytes of UDP payload, 64 to 65,507; if zero 1,200 in plain mode, else 1,472 where the path takes that
+	MaxPacket  int // largest datagram sent, bytes of UDP payload, 64 to 65,507 (NMS2: 256 at least); if zero 1,200 in plain mode, else 1,472 where the path takes that
 	MaxClients int // connections that a listening endpoint takes, at most 16,777,216; 64 if zero, any number if negative
 
 	GoodRate int // packets a second while the round trip is good, at most 10,000; 30 if zero, unlimited if negative
@@ -170,11 +170,13 @@ func (c *Config) MaxReliable() int {
 }
 
 // MaxLatest is the size in bytes of the largest latest value that a connection
-// of this Config takes: MaxValue, so 16,384; plain, 29 bytes less than
-// MaxPacket, so 1,171, and never over 16,383. A peer may take less.
+// of this Config takes: MaxValue, so 16,384, but no more than 32 packets of at
+// most 1,200 bytes hold, so 37,056; plain, 29 bytes less than MaxPacket, so
+// 1,171, and never over 16,383. A peer may take less.
 func (c *Config) MaxLatest() int {
 	if c == nil || !c.Plain {
-		return announced(c.settle(), false, 0).maxLatest
+		s := c.settle()
+		return min(announced(s, false, 0).maxLatest, largestValue(min(mtuFloor, packetLimit(s))))
 	}
 	return plainMaxLatest(c.settle())
 }

@@ -1,6 +1,7 @@
 package netmsg
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -53,6 +54,38 @@ func TestSizesPlainMessagesAndValuesMayHave(t *testing.T) {
 	} {
 		if r, l := c.cfg.MaxReliable(), c.cfg.MaxLatest(); r != c.reliable || l != c.largest {
 			t.Errorf("MaxPacket %d: got %d and %d, want %d and %d", c.cfg.MaxPacket, r, l, c.reliable, c.largest)
+		}
+	}
+}
+
+func TestLargestValueIsWhatMaxLatestSays(t *testing.T) {
+	for _, cfg := range []*Config{
+		nil,
+		{MaxPacket: 64},
+		{MaxPacket: 600},
+		{MaxPacket: 9000, MaxValue: -1},
+		{MaxValue: -1},
+		{MaxValue: 2000},
+		{Plain: true, MaxPacket: 64},
+	} {
+		p := NewSimPair(cfg, LinkConfig{}, LinkConfig{}, 1) // nothing is lost
+		most := cfg.MaxLatest()
+		if err := p.A.SendLatest(1, make([]byte, most)); err != nil {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+		var refused *RefusedError
+		if err := p.A.SendLatest(2, make([]byte, most+1)); !errors.As(err, &refused) || refused.Limit != most {
+			t.Errorf("%+v: a byte more than %d: %v", cfg, most, err)
+		}
+		p.Advance(2 * time.Second)
+		got := -1
+		for e := range p.EventsB() {
+			if e.Kind == Update {
+				got = len(e.Data)
+			}
+		}
+		if got != most {
+			t.Errorf("%+v: %d bytes arrived of %d", cfg, got, most)
 		}
 	}
 }

@@ -112,6 +112,17 @@ func newDialer(cfg *Config, to []netip.AddrPort, salt [8]byte, socketTakes int, 
 	return d, nil
 }
 
+// postpone has an attempt of which nothing was sent yet begin later.
+func (d *dialer) postpone(by time.Duration) {
+	d.now += by
+	if d.until != never {
+		d.until += by
+	}
+	for _, t := range d.targets {
+		t.next += by
+	}
+}
+
 // add gives the attempt a further address, to be asked at once. A lower rank
 // is better; the addresses it began with have 0 and up. One that it has
 // already changes nothing.

@@ -41,8 +41,9 @@ type Endpoint struct {
 	closing chan struct{} // closed by Close
 	gone    chan struct{} // closed when the last goroutine has ended
 
-	mu        sync.Mutex // guards what follows, and the lines of all connections
-	clock     time.Duration
+	mu        sync.Mutex    // guards what follows, and the lines of all connections
+	clock     time.Duration // stepped
+	timed     bool          // somebody has said what time it is
 	closed    bool
 	accepting bool
 	stalled   bool // frames have stopped for StallTimeout

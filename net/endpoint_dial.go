@@ -81,6 +81,20 @@ func (e *Endpoint) begin(p *peer, to []netip.AddrPort) (err error) {
 	return err
 }
 
+// postponeDials has the dials in progress begin later: a stepped endpoint does
+// not know what time it is before its first frame.
+func (e *Endpoint) postponeDials(by time.Duration) {
+	for _, p := range e.dials {
+		if p.dial.handshake != nil {
+			p.dial.handshake.postpone(by)
+		}
+		if p.dial.attempt != nil {
+			p.dial.attempt.postpone(by)
+		}
+		p.touched()
+	}
+}
+
 // reachable gives the addresses of to, in the form they are compared in, that
 // a socket of the endpoint can send to.
 func (e *Endpoint) reachable(to []netip.AddrPort) (reach []netip.AddrPort) {

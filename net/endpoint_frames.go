@@ -76,6 +76,10 @@ func (e *Endpoint) KeepAlive(now time.Duration) {
 func (e *Endpoint) frame(now time.Duration) time.Duration {
 	if e.mode == stepped {
 		e.clock = max(e.clock, now)
+		if !e.timed {
+			e.timed = true
+			e.postponeDials(e.clock)
+		}
 		return e.clock
 	}
 	now = e.now()

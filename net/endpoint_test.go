@@ -304,3 +304,20 @@ func TestAClosedEndpointDialsNobody(t *testing.T) {
 		}
 	}
 }
+
+func TestDialBeforeTheFirstFrameOfASteppedEndpointBeginsWithIt(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, plain bool) {
+		w, h := newStepWorld(t), &listener{}
+		w.now = time.Hour // nobody has told the endpoints so
+		w.endpoint(1, nil, &Config{Plain: plain})
+		w.dial(t, w.endpoint(2, h, &Config{Plain: plain}), 1)
+		w.dial(t, w.all[1], 3) // where nobody is
+
+		w.runFor(time.Second)
+		h.want(t, "1 Joined")
+		w.runFor(3900 * time.Millisecond)
+		h.want(t, "1 Joined")
+		w.runFor(200 * time.Millisecond)
+		h.want(t, "1 Joined", "2 left NoAnswer")
+	})
+}

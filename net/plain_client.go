@@ -55,6 +55,15 @@ func newPlainClient(cfg *Config, now time.Duration) *plainClient {
 	return h
 }
 
+// postpone has a handshake of which nothing was sent yet begin later.
+func (h *plainClient) postpone(by time.Duration) {
+	h.now += by
+	h.retry += by
+	if h.until != never {
+		h.until += by
+	}
+}
+
 // Receive acts on one datagram, which must have come from the server's
 // address. False: it is not of this handshake, and changed nothing. A Payload
 // that ends the handshake, because the Accept was lost, is to be given to the

@@ -174,8 +174,11 @@ func (c *sealedConn) maxLoose() int { return c.mtu.size - sealedExtra - smallAck
 // maxValue is the largest latest value that the peer takes and that fragments
 // can carry, whatever the path.
 func (c *sealedConn) maxValue() int {
-	return min(c.session.peer.maxLatest, maxLatestFragments*valueRoom(c.mtu.base))
+	return min(c.session.peer.maxLatest, largestValue(c.mtu.base))
 }
+
+// largestValue is how large a latest value packets of size bytes can carry.
+func largestValue(size int) int { return maxLatestFragments * valueRoom(size) }
 
 // valueRoom is how much of a latest value a fragment in a packet of size bytes
 // has.

@@ -4,8 +4,9 @@ package party
 
 // watch looks whether the host is heard. When it has been silent for half of
 // SilenceTimeout the first in order is asked, just in case; that is taken back
-// when the host is heard again. The first in order itself waits no longer once
-// two others ask it.
+// when the host is heard again. The first in order takes nobody before the whole
+// of SilenceTimeout, however many ask it: a host may be without a frame for so
+// long and come back (a stepped one has nothing that keeps it alive meanwhile).
 func (p *Party) watch() {
 	half := p.cfg.SilenceTimeout / 2
 	if half < 0 {
@@ -24,11 +25,8 @@ func (p *Party) watch() {
 		p.openLine() // so that it is there when it is needed
 	}
 	p.phase, p.cause = phaseWatch, WhySilent
-	first := p.heirs()[0]
-	if first != p.place.pid {
+	if first := p.heirs()[0]; first != p.place.pid {
 		p.tryMember(first)
-	} else if p.count(roleAsker) >= 2 {
-		p.seek(WhySilent, 0)
 	}
 }
 
