@@ -11,10 +11,11 @@
 //
 // On Linux a UDP socket reads and writes many datagrams with one system call,
 // and bulk goes as large packets that the kernel cuts and puts together
-// (UDP_SEGMENT, UDP_GRO), where it can. The environment variable
-// PARTYLINE_PLAIN_SOCKET switches that off when a socket is opened: with 1 each
-// datagram has a call of its own, as on other systems; with 2 they go in batches,
-// but nothing is cut or put together.
+// (UDP_SEGMENT, UDP_GRO), where it can. In a quick exchange with one peer a
+// reader looks again for up to 50 µs before it waits, while that pays. The
+// environment variable PARTYLINE_PLAIN_SOCKET switches these off when a socket is
+// opened: with 1 each datagram has a call of its own, as on other systems; with 2
+// they go in batches, but nothing is cut or put together, and nobody looks.
 //
 // Time is a time.Duration since an epoch of the caller's, randomness an
 // io.Reader, so everything in the core runs on a clock that a test moves.

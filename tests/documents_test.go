@@ -145,7 +145,7 @@ var (
 
 func TestReadmeNamesOnlyFlagsOfTheMatchmaker(t *testing.T) {
 	declared := map[string]bool{"h": true}
-	for _, found := range declaredFlag.FindAllStringSubmatch(document(t, "matchmaker/cmd/matchmaker/main.go"), -1) {
+	for _, found := range declaredFlag.FindAllStringSubmatch(document(t, "matchmaker/cmd/matchmaker/options.go"), -1) {
 		declared[found[1]] = true
 	}
 	text := section.FindStringSubmatch(document(t, "README.md"))
