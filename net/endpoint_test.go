@@ -106,17 +106,25 @@ func TestAFullServerDenies(t *testing.T) {
 	}
 }
 
+// crashing is a client at address 2 of the server at 1, with three messages on
+// their way that are not acknowledged.
+func (w *stepWorld) crashing(t *testing.T, l *listener) *Endpoint {
+	t.Helper()
+	e := w.endpoint(2, l, plainConfig())
+	w.dial(t, e, 1)
+	w.runFor(50 * time.Millisecond)
+	for range 3 {
+		l.conn(0).SendReliable([]byte("late"))
+	}
+	e.Flush(w.now)
+	return e
+}
+
 func TestANewClientAtTheSameAddressReplacesTheOld(t *testing.T) {
 	w := newStepWorld(t)
 	var s, old, young listener
 	server := w.endpoint(1, &s, plainConfig())
-	crashed := w.endpoint(2, &old, plainConfig())
-	w.dial(t, crashed, 1)
-	w.runFor(50 * time.Millisecond)
-	for range 3 {
-		old.conn(0).SendReliable([]byte("late"))
-	}
-	crashed.Flush(w.now)
+	crashed := w.crashing(t, &old)
 
 	w.all = slices.DeleteFunc(w.all, func(e *Endpoint) bool { return e == crashed })
 	w.dial(t, w.endpoint(2, &young, plainConfig()), 1)
@@ -137,13 +145,7 @@ func TestTheEndOfTheReplacedIsHeardBeforeTheNewOneJoins(t *testing.T) {
 	w := newStepWorld(t)
 	var s, old, young listener
 	server := w.endpoint(1, &s, plainConfig())
-	crashed := w.endpoint(2, &old, plainConfig())
-	w.dial(t, crashed, 1)
-	w.runFor(50 * time.Millisecond)
-	for range 3 {
-		old.conn(0).SendReliable([]byte("late"))
-	}
-	crashed.Flush(w.now)
+	crashed := w.crashing(t, &old)
 	w.all = nil
 	defer crashed.Close()
 

@@ -26,6 +26,7 @@ type options struct {
 	level                   string
 }
 
+// parse reads the command line, and ends the program if it makes no sense.
 func (o *options) parse() {
 	flag.StringVar(&o.cfg.Addr, "addr", fmt.Sprintf(":%d", matchmaker.DefaultPort), "address to listen on: HTTP, WebSocket, STUN and TURN on TCP, STUN and TURN on UDP")
 	flag.StringVar(&o.public, "public-ip", "", "address that players reach (default: the one listened on, or the machine's first)")
@@ -83,10 +84,12 @@ func (o *options) server() (cfg matchmaker.ServerConfig, err error) {
 	return cfg, nil
 }
 
+// list splits at commas and spaces.
 func list(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
+// portRange checks that n ports from first on are ports.
 func portRange(first, n uint) (uint16, uint16, error) {
 	if first < 1 || n < 1 || first+n > 65536 {
 		return 0, 0, fmt.Errorf("-relay-port0 %d and -relay-ports %d: want ports from 1 to 65535", first, n)
