@@ -114,7 +114,7 @@
 //
 // # Limits
 //
-// They are constants: [MaxMembers], [MaxMessage], [MaxLatest],
+// They are constants: [MaxMembers], [MaxMessage], [MaxUnreliable], [MaxLatest],
 // [FragmentPayload], [MaxDatagram], [MaxQueued], [MaxString], [MaxStream],
 // [SilenceTimeout], [StallTimeout], [JoinTimeout], [MaxHelloWait].
 //
