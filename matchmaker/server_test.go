@@ -121,20 +121,27 @@ func TestLineOfADeadMatchmakerStaysDownAndCloses(t *testing.T) {
 	l.Close()
 }
 
-func TestSTUNTellsTheAskersAddress(t *testing.T) {
-	s := startServer(t, ServerConfig{AllowPrivate: true})
-	c, err := net.Dial("udp", s.Addr().String())
+// askSTUN gives a client of the server's STUN, and the connection that it is on.
+func askSTUN(t *testing.T, network string, s *Server) (net.Conn, *stun.Client) {
+	t.Helper()
+	c, err := net.Dial(network, s.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	t.Cleanup(func() { c.Close() })
 	client, err := stun.NewClient(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
+	t.Cleanup(func() { client.Close() })
+	return c, client
+}
+
+func TestSTUNTellsTheAskersAddress(t *testing.T) {
+	s := startServer(t, ServerConfig{AllowPrivate: true})
+	c, client := askSTUN(t, "udp", s)
 	var seen stun.XORMappedAddress
-	err = client.Do(stun.MustBuild(stun.TransactionID, stun.BindingRequest), func(e stun.Event) {
+	err := client.Do(stun.MustBuild(stun.TransactionID, stun.BindingRequest), func(e stun.Event) {
 		if e.Error != nil {
 			t.Error(e.Error)
 			return
@@ -245,16 +252,7 @@ func TestOnePortServesSTUNAndHTTPOverTCP(t *testing.T) {
 	}
 	defer http.DefaultClient.CloseIdleConnections()
 	resp.Body.Close()
-	c, err := net.Dial("tcp", s.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	client, err := stun.NewClient(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	_, client := askSTUN(t, "tcp", s)
 	answered := false
 	err = client.Do(stun.MustBuild(stun.TransactionID, stun.BindingRequest), func(e stun.Event) { answered = e.Error == nil })
 	if err != nil || !answered || resp.StatusCode != http.StatusOK {
