@@ -126,6 +126,24 @@ func routeAddr() netip.Addr {
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 }
 
+// bestOwn is the best of this machine's addresses, or of those that the game
+// names. Those have no interface, and of two that are usable the first is better.
+func (p *Party) bestOwn() netip.Addr {
+	if p.cfg.Network.LocalAddrs == nil {
+		return bestAddr(localAddrs(), routeAddr())
+	}
+	var all []localAddr
+	var first netip.Addr
+	for _, addr := range p.cfg.Network.LocalAddrs() {
+		a := localAddr{addr: addr.Unmap()}
+		all = append(all, a)
+		if !first.IsValid() && !a.bridge() && !a.addr.IsLoopback() {
+			first = bestAddr([]localAddr{a}, netip.Addr{})
+		}
+	}
+	return bestAddr(all, first)
+}
+
 // ownAddr is the address and port at which others reach this side; not valid
 // if there is none.
 func (p *Party) ownAddr() netip.AddrPort {
@@ -135,7 +153,7 @@ func (p *Party) ownAddr() netip.AddrPort {
 	if !p.own.IsValid() {
 		p.own = p.ep.Addr()
 		if ip := p.own.Addr(); ip.IsUnspecified() || !ip.IsValid() {
-			p.own = netip.AddrPortFrom(bestAddr(localAddrs(), routeAddr()), p.own.Port())
+			p.own = netip.AddrPortFrom(p.bestOwn(), p.own.Port())
 		}
 	}
 	return p.own

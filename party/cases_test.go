@@ -171,6 +171,43 @@ func TestCaseT6(t *testing.T) { // an eight-second frame
 	})
 }
 
+func TestCaseT6Several(t *testing.T) { // several guests talk to the host meanwhile, or the host to a guest
+	for _, who := range []string{"host", "guest"} {
+		t.Run(who, func(t *testing.T) {
+			eachSeed(t, func(t *testing.T, w *world) {
+				w.link(netmsg.LinkConfig{Latency: 20 * time.Millisecond, Loss: 0.1})
+				h, g := w.party(5)
+				quiet, talkers := h, g
+				if who == "guest" {
+					quiet, talkers = g[0], []*member{h}
+				}
+
+				quiet.frozen = true
+				for n := range uint32(16) {
+					for _, m := range talkers {
+						m.sayNumber(kindA, n, Reliable)
+					}
+					w.runFor(time.Second / 2)
+				}
+				quiet.frozen = false
+				before := quiet.sock.Sent.Datagrams
+				w.frame()
+				if n := quiet.sock.Sent.Datagrams - before; n > 3*len(talkers) {
+					t.Errorf("seed %d: the first End sent %d datagrams", w.seed, n)
+				}
+				w.runFor(5 * time.Second)
+
+				if n := len(quiet.numbers(kindA)); n != 16*len(talkers) {
+					t.Errorf("seed %d: %d numbers arrived of %d", w.seed, n, 16*len(talkers))
+				}
+				for _, m := range w.members {
+					m.wantFacts()
+				}
+			})
+		})
+	}
+}
+
 func TestCaseT7(t *testing.T) { // a loading screen
 	eachSeed(t, func(t *testing.T, w *world) {
 		w.link(netmsg.LinkConfig{Latency: 20 * time.Millisecond})
@@ -259,6 +296,43 @@ func TestCaseT9(t *testing.T) { // a laptop's lid: one frame of three hours
 		w.runFor(time.Second)
 		g.wantFacts(Fact{Kind: Joined, PID: 3})
 		h.wantFacts(Fact{Kind: Joined, PID: 3})
+	})
+}
+
+func TestCaseT9HostsLid(t *testing.T) { // the same at a host of several: they go on, and it hears so
+	eachSeed(t, func(t *testing.T, w *world) {
+		w.link(netmsg.LinkConfig{Latency: 20 * time.Millisecond})
+		h, g := w.party(3)
+		w.runFor(time.Second)
+		h.frozen = true
+		w.runFor(15 * time.Second)
+		h.frozen, h.missed = false, 3*time.Hour
+		w.runFor(40 * time.Second)
+
+		w.wantParty(g...)
+		if f := h.find(Down); len(f) != 1 || f[0].Why != WhyReplaced || len(h.find(Gone)) != 3 {
+			t.Errorf("seed %d: the host has %v", w.seed, h.facts)
+		}
+		for _, m := range g {
+			if len(m.find(NewHost)) != 1 || len(m.find(Down)) > 0 {
+				t.Errorf("seed %d: %s has %v", w.seed, m.name, m.facts)
+			}
+		}
+	})
+}
+
+func TestCaseT9HostsClockJumps(t *testing.T) { // three hours of dt, but not a moment without a frame
+	eachSeed(t, func(t *testing.T, w *world) {
+		w.link(netmsg.LinkConfig{Latency: 20 * time.Millisecond})
+		h, g := w.party(3)
+		h.missed = 3 * time.Hour
+		w.runFor(40 * time.Second)
+
+		for _, m := range g {
+			if len(m.find(Down)) > 0 || m.State() == StateIdle {
+				t.Errorf("seed %d: %s has %v", w.seed, m.name, m.facts)
+			}
+		}
 	})
 }
 
@@ -512,5 +586,28 @@ func TestCaseT24(t *testing.T) { // the code shown is for the address that leads
 
 	if err != nil || strings.ReplaceAll(code, "-", "") != "R2M0253B2Y" {
 		t.Errorf("%v gives %q, %v", chosen, code, err)
+	}
+
+	for code, addrs := range map[string][]string{
+		"R2M02-53B2Y": {"169.254.7.7", "172.17.0.1", "192.168.56.1", "192.168.1.20", "203.0.113.7"},
+		"18000-0KB2W": {"127.0.0.1", "10.0.0.2"},
+		"FW000-0BB2Y": {"169.254.7.7", "127.0.0.1"},
+		"":            {"169.254.7.7"},
+	} {
+		w := newWorld(t, 1)
+		h := w.addAt("0.0.0.0:27415", func(c *Config) {
+			c.Network.LocalAddrs = func() (all []netip.Addr) {
+				for _, a := range addrs {
+					all = append(all, netip.MustParseAddr(a))
+				}
+				return all
+			}
+		})
+		if err := h.Host(0, 1); err != nil {
+			t.Fatal(err)
+		}
+		if got := h.JoinCode(); got != code {
+			t.Errorf("of %v: %q, want %q", addrs, got, code)
+		}
 	}
 }

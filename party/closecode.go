@@ -52,7 +52,7 @@ func (c closeCode) why() Why {
 // saysWhy says that a connection ended because of what the peer said.
 func saysWhy(e netmsg.Event) bool {
 	return e.Reason == netmsg.Denied || e.Reason == netmsg.Remote && closeCode(e.Code) != codeShutdown ||
-		e.Reason == netmsg.Replaced || e.Reason == netmsg.Stalled && e.Code != 0
+		(e.Reason == netmsg.Replaced || e.Reason == netmsg.Stalled) && e.Code != 0
 }
 
 // whyDenied is what the status of a refusal means to who hears it.

@@ -33,8 +33,8 @@ const (
 	MaxDatagram = 1472
 
 	// MaxQueued is how many bytes of reliable messages may wait for one peer,
-	// headers included. A peer that falls further behind is let go with
-	// WhyOverflow.
+	// headers included, in at most 65,536 messages. A peer that falls further
+	// behind is let go with WhyOverflow.
 	MaxQueued = 8 << 20
 
 	// MaxString is the longest string that Writer.Str takes. Writer.Text takes

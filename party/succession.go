@@ -102,6 +102,9 @@ func (p *Party) alone() bool { return len(p.heirs()) < 2 }
 
 // hostLeft takes the end of the host's connection.
 func (p *Party) hostLeft(r *Peer, why Why, text string) {
+	if r.why == WhyNone && why == WhyReplaced {
+		why = WhySilent // it heard nobody any more, and asks anew from the same place
+	}
 	h, named := parseMoved(text)
 	switch {
 	case why == WhyMoved && named:
@@ -161,7 +164,11 @@ func (p *Party) leaveHost() {
 	}
 	p.oldHost = p.host.Addr()
 	p.lost = p.host.unheard()
-	p.host.close()
+	if p.phase == phaseWatch {
+		p.sendOff(p.host, codeStalled, "") // once it runs again, it has to ask who is host
+	} else {
+		p.host.close()
+	}
 	p.host = nil
 }
 
