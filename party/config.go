@@ -69,6 +69,11 @@ type Config struct {
 	// new by New.
 	Identity []byte
 
+	// Plain asks for packets that anybody can read and forge. A party does not
+	// heed it: it is always sealed, and the log warns. The field is for programs
+	// that set up a party as they set up package netmsg, where it counts.
+	Plain bool
+
 	// InviteOnly: a host takes only guests that have its invitation
 	// (Party.Invitation), not those with a bare join code.
 	InviteOnly bool

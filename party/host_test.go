@@ -2,8 +2,10 @@ package party
 
 import (
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -551,4 +553,22 @@ func TestWhatIsSaidInTheFrameOfAcceptIsHeard(t *testing.T) {
 	w.runFor(time.Second)
 
 	g.wantGame(said{1, kindA, "welcome"})
+}
+
+func TestPartyThatIsAskedToBePlainIsSealedAllTheSame(t *testing.T) {
+	var log strings.Builder
+	w := newWorld(t, 1)
+	h := w.host(func(c *Config) { c.Plain, c.Log = true, slog.New(slog.NewTextHandler(&log, nil)) })
+	g := w.guest(h)
+	g.say(kindA, "x", Reliable)
+	w.until(func() bool { return len(h.heardGame()) > 0 })
+
+	if !strings.Contains(log.String(), "always sealed") {
+		t.Errorf("the log says %q", log.String())
+	}
+	for name, side := range map[string]*Peer{"host": h.PeerOf(g.MyPID()), "guest": g.PeerOf(1)} {
+		if side.conn.Binding() == [32]byte{} {
+			t.Errorf("the %s's connection is not sealed", name)
+		}
+	}
 }

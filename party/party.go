@@ -91,6 +91,9 @@ func New(cfg Config) *Party {
 	p.clock = newClock(stepped)
 	p.writer = Writer{party: p, buf: make([]byte, headerRoom, headerRoom+usualMessage)}
 	p.takeIdentity(cfg)
+	if cfg.Plain {
+		p.log.Warn("Config.Plain is not heeded: a party is always sealed")
+	}
 	return p
 }
 
