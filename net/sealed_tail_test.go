@@ -56,3 +56,30 @@ func TestTailOfBulkIsRepeatedLateWhereLittleIsLost(t *testing.T) {
 		t.Errorf("a message takes %v at worst, want at most 260ms", got)
 	}
 }
+
+// A peer may hold an acknowledgement of values for 250 ms, but not one of a
+// message.
+func TestALoneMessageThatIsLostIsNotWaitedForAsAValueIs(t *testing.T) {
+	p := newSealedPair(t, &Config{KeepAlive: -1}, LinkConfig{Latency: 20 * ms}, 1)
+	p.run(3 * time.Second) // the round trip is known well
+	lost := 0
+	p.Tap = func(now time.Duration, fromA bool, datagram []byte) bool {
+		for _, f := range p.frames(fromA, datagram) {
+			if fromA && f.kind == frameReliable && lost == 0 {
+				lost++
+				return false
+			}
+		}
+		return true
+	}
+	start := p.Now()
+	p.A.SendReliable([]byte("x"))
+	p.A.Flush()
+	for len(messagesOn(p.heardB, Ordered1)) == 0 && p.Now() < start+time.Second {
+		p.run(5 * time.Millisecond)
+	}
+
+	if took := p.Now() - start; lost != 1 || took > 160*ms {
+		t.Errorf("a message of which the first packet was lost arrives after %v, want 160ms at most: 60 ms of path, 40 ms of the peer's patience and what round trips vary", took)
+	}
+}
